@@ -37,8 +37,10 @@ enum scps_evidence {
     SCPS_BY_SACK,
     SCPS_BY_SNACK,   /* a SNACK of the receiver reported the segment as missing */
     SCPS_BY_PARTIAL, /* a partial acknowledgement arrived during recovery (RFC 6582) */
-    SCPS_BY_RESEND,  /* a segment that was sent after the retransmission arrived before it */
-    SCPS_BY_RACK,    /* RACK: a segment sent sufficiently later has arrived (RFC 8985) */
+    /* a resent segment is lost again: a segment that was sent after the retransmission has arrived
+     * before it, or no report of the retransmission has come in time */
+    SCPS_BY_RESEND,
+    SCPS_BY_RACK, /* RACK: a segment sent sufficiently later has arrived (RFC 8985) */
     SCPS_BY_RTO,
     SCPS_BY_ECN, /* nothing is lost: an ECN echo arrived, RFC 3168 */
     /* the segment is older than srtt + 4 rttvar, in a check that scps_cc_ops.by_age asks for */

@@ -33,10 +33,10 @@ void scps_train_forget(struct scps_ack_train *tr);
 bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
                        scps_dur base, uint64_t queue, uint64_t *carried);
 
-/* A threshold for a slow start that grows much faster than doubling. Such a slow start must know
- * its end before it gets there, and must not put the whole window into the queue. The first train
- * of ACKs whose segments waited in a queue gives the threshold. From then until a round trip after
- * the threshold is reached, the window is sent at the bottleneck's rate. */
+/* State that gives ssthresh to a slow start that grows much faster than doubling. Such a slow start
+ * must know its end before it gets there, and must not put the whole window into the queue. The
+ * first train of ACKs whose segments waited in a queue gives the threshold. From then until a round
+ * trip after the threshold is reached, the window is sent at the bottleneck's rate. */
 struct scps_ack_train_ss {
     struct scps_ack_train train;
     uint8_t paced; /* number of further rounds for which the bottleneck's rate applies */

@@ -142,8 +142,8 @@ void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps
 
 /* Called at the end of a recovery episode. If a loss in it has reduced the window, limits cwnd to
  * ssthresh; and if that loss reduced the window from pipeACK, first subtracts from ssthresh
- * keep/1024 of the bytes resent in the episode (RFC 7661 section 4.4.2). keep: that of the
- * reduction. */
+ * keep/1024 of the bytes resent in the episode (RFC 7661 section 4.4.2). keep: the value with which
+ * the window was reduced. */
 void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                         struct scps_cc_ctl *ctl);
 

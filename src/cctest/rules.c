@@ -143,7 +143,8 @@ static void on_loss(struct scps_cct_rules *r, const struct scps_cctest_event *e)
     }
     if (is > SCPS_MAX(was - was / GIVE_UP, few))
         broke(r, SCPS_CCTEST_ANSWER, e, "a loss by congestion was not answered");
-    /* RFC 7661 section 4.4.1: in the nonvalidated phase the larger of pipeACK and FlightSize. */
+    /* In the nonvalidated phase ssthresh follows from the larger of pipeACK and FlightSize (RFC
+     * 7661 section 4.4.1). */
     threshold(r, e, SCPS_MAX(e->view.outstanding, unvalidated_pipe(e)));
 }
 
