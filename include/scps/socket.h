@@ -79,8 +79,10 @@ enum {
     SCPS_SO_TYPE = 3,  /* read-only: the type of the socket */
     SCPS_SO_ERROR = 4, /* read-only: the pending error as errno value; reading clears it */
     SCPS_SO_BROADCAST = 6,
-    SCPS_SO_SNDBUF = 7, /* send buffer, bytes of payload; the value is not doubled as in Linux */
-    SCPS_SO_RCVBUF = 8, /* receive buffer, bytes of payload; the value is not doubled */
+    /* send buffer, bytes of payload; unlike in Linux, the value is not doubled */
+    SCPS_SO_SNDBUF = 7,
+    /* receive buffer, bytes of payload; unlike in Linux, the value is not doubled */
+    SCPS_SO_RCVBUF = 8,
     SCPS_SO_KEEPALIVE = 9,
     SCPS_SO_OOBINLINE = 10, /* always 1: urgent data stays in the stream */
     SCPS_SO_PRIORITY = 12,

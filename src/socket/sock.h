@@ -4,7 +4,7 @@
  *   public call      scps_sock_enter: lock, let the clock catch up
  *     find           descriptor -> socket, its view of the connection brought up to date
  *     ... work ...   in negative errno values; a call that must wait goes through scps_sock_block
- *   scps_sock_leave  serve what is due, wake whoever waits, unlock, set errno
+ *   scps_sock_leave  serve what is due, wake waiting calls, unlock, set errno
  *
  * A socket is the sum of its parts, each with a header of its own: the state of its connection as
  * Linux describes it (life.h), its addresses (names.h), its objects in the stack (pcb.h), its
@@ -56,8 +56,9 @@ struct sock {
     bool linger;
     int linger_s;
     uint32_t rcvlowat, notsent_lowat;
-    /* what scps_sock_refusals() returned when the socket was made, at the last read with an
-     * SO_RCVLOWAT above 1, or at the beginning of the last read with MSG_PEEK and MSG_WAITALL */
+    /* number of allocations that the stack had refused (scps_sock_refusals()) when the socket was
+     * made, at the last read with an SO_RCVLOWAT above 1, or at the beginning of the last read with
+     * MSG_PEEK and MSG_WAITALL */
     uint64_t refusals;
     /* SO_RCVTIMEO and SO_SNDTIMEO, µs; SCPS_NEVER: no timeout; 0: calls do not wait */
     scps_dur rcvtimeo, sndtimeo;
