@@ -176,8 +176,8 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
     /* This is the first data of the direction; the capture does not show what came before. */
     if (!d->sent)
         d->una = s->off;
-    /* For other retransmissions no event "lost" is written, because the packets do not show the
-     * cause. */
+    /* The event "lost" is written only for a retransmission whose cause, as far as the packets show
+     * it, is a loss. */
     if (s->rexmit && is_loss(s->cause, &by))
         log_note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
     log_note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);

@@ -219,7 +219,8 @@ struct conn_dir {
     /* the last packets, by which duplicates that network hardware made are recognised */
     uint32_t hwdup[HWDUPS], hwdup_ix, hwdups;
     uint16_t hwdup_id[HWDUPS];
-    /* counters of retransmissions and of what tcptrace counts with them */
+    /* counters as tcptrace has them: packets and bytes retransmitted, packets out of order, and
+     * segments with a zero window */
     uint64_t rexmit_pkts, rexmit_bytes, ooo_pkts, zero_win;
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
     uint64_t num_sacks, num_dsacks, sack_blocks;
