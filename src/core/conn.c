@@ -457,8 +457,9 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
 
     if (err)
         return err;
-    /* The fields of the handshake stay even when the connection has ended, because its memory has
-     * the size of its controller's state. */
+    /* The fields that the SYN depends on keep their values even after the connection has ended: the
+     * congestion controller is one of them, and the memory of the connection has room for the state
+     * of that controller only. */
     keep_agreed(&n, old);
     n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
     if (c->s.agreed.rcv_wscale < 14)

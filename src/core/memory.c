@@ -149,7 +149,8 @@ int scps_conn_need_marks(struct scps_sender *s)
 
     if (scps_tp_marks(s->tp))
         return 0;
-    /* Marks are needed for a FIN beyond a hole even before any data has arrived. */
+    /* Marks (of record ends, and of holes that best effort gave up) are needed for a FIN beyond a
+     * hole even before any data has arrived. */
     if (scps_conn_need_tp(s) || scps_conn_ctx_need_stats(&s->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);

@@ -118,8 +118,9 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     if (!p->avail && !p->fin) {
         if (s->hold != SCPS_HOLD_APP)
             scps_snd_hold(s, SCPS_HOLD_APP);
-        /* Rate samples are app-limited from now on. If they are already, only a controller that
-         * models the path needs the end of the phase moved. */
+        /* The application has no data left, so the delivery-rate samples of what is in flight are
+         * app-limited. If earlier samples are so already, only a controller that models the path
+         * needs the end of that phase moved. */
         if (s->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
             scps_plan_ran_dry(tx, scps_plan_window(s));
         return false;
