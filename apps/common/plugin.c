@@ -147,8 +147,9 @@ static size_t read_all(int from, char *to, size_t room)
     return n;
 }
 
-/* Makes the trial in a child process. On failure msg names the file at path and says how the trial
- * ended; `who` stands for the code that was called. */
+/* Tries, in a child process, the shared object or the controller that t describes. Returns true if
+ * the child found no error and has not crashed. Otherwise writes to msg the path and how the child
+ * ended; who: the code that the child called, in words. */
 static bool trial_ok(const struct trial *t, const char *who, const char *path, char *msg,
                      size_t len)
 {

@@ -134,7 +134,8 @@ static bool same(const struct lab_table *t, size_t col, size_t a, size_t b)
     return strcmp(lab_table_at(t, a, col), lab_table_at(t, b, col)) == 0;
 }
 
-/* Writes the line of a cell and flow from rows from..to, which are sorted by run and flow. */
+/* Writes the line of cells.csv for one cell (combination of swept values) and flow, from the rows
+ * `from` to `to`, which are sorted by run and flow. */
 static void cell(struct lab_str *s, const struct lab_table *t, const struct columns *c, size_t from,
                  size_t to)
 {

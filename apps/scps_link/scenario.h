@@ -11,7 +11,8 @@
 /* The scenario file from which the emulated link is taken (--scenario), for the reports. */
 struct link_scenario {
     struct lab_scenario *sc;
-    /* the only cell of the scenario: one that sweeps keys, and so has several cells, is refused */
+    /* the links and flows of the scenario; a scenario that sweeps keys, and so describes several
+     * combinations (cells), is refused */
     struct lab_cells cells;
     const struct lab_link *link; /* the link that is emulated, which is one of the cell's links */
     unsigned run;

@@ -447,8 +447,9 @@ static SCPS_NOINLINE void pop_any(struct scps_linkdir *d)
     find_next(d);
 }
 
-/* Removes the packet at the head of the ring, if another one of the ring certainly arrives next.
- * Returns false, with nothing changed, if that is not certain. */
+/* Removes the packet at the head of the ring if the packet that arrives next is certainly in the
+ * ring, too, and not in the heap of packets out of order. Returns false, with nothing changed, if
+ * that is not certain. */
 static inline bool pop_in_order(struct scps_linkdir *d)
 {
     const struct scps_link_record *r = scps_link_record_at(d, d->head), *next;

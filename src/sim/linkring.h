@@ -29,7 +29,7 @@ static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, ui
     return pos + sizeof *r + SCPS_LINKRING_ROUND(r->len);
 }
 
-/* Slow path of scps_linkring_room(), for a record that may not end before d->room_end: computes
+/* Slow path of scps_linkring_room(), for a record that might end behind d->room_end: computes
  * d->room_end again, and enlarges the ring if it is too small. */
 struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t need);
 

@@ -28,7 +28,7 @@ struct scps_text scps_text_cut(struct scps_text *t, const char *seps);
  * no such number, or it has more than 15 significant digits. An 'e' without a digit behind it is
  * not removed, because it may begin a unit. */
 bool scps_text_number(struct scps_text *t, struct scps_decimal *d);
-/* Computes d * times, which must be a whole number up to max. */
+/* Computes d * times into *out; the product must be a whole number, at most max. */
 enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64_t max,
                                    uint64_t *out);
 double scps_decimal_double(struct scps_decimal d); /* Returns the double nearest to d. */
