@@ -36,8 +36,8 @@
  * 6937 section 4). A queue shorter than that loses it again, and each loss costs a part of the
  * window. RFC 6582 section 3.2 (3) recommends a measure against such bursts: when more than BURST
  * segments may be sent at once, during an episode or at its end, the window is spread over a round
- * trip. It also is
- * from the second timeout on in which small segments are outstanding (note_small).
+ * trip. The window is also spread from the second timeout on in which small segments are
+ * outstanding (note_small).
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
  * 5681 section 3.2).
@@ -52,8 +52,9 @@
 /* Segments that may be sent at once, an initial window (RFC 6928); if more may be sent after a gap,
  * the window is paced over a round trip. */
 #define BURST 10
-/* Segments that may be missing from the window before a paced window is spread, too: pacing at 1.2
- * windows in a round trip puts a sixth of them into a queue, and a sixth of this number is
+/* For a controller that paces at more than a window in each round trip: number of segments by which
+ * pipe must be below the window before the rate is reduced to about one window in each round trip.
+ * Pacing at 1.2 windows puts a sixth of the segments into a queue, and a sixth of this number is
  * BURST. */
 #define PACED_BURST (6 * BURST)
 
