@@ -15,8 +15,10 @@ static inline bool scps_dupack_last(const struct scps_send *s, uint32_t mss, uin
     return scps_send_all_sent(s) ||
            (outstanding < 4 && s->edge < s->nxt + SCPS_MIN(scps_send_fin_end(s) - s->nxt, mss));
 }
-/* Handles a duplicate acknowledgement (RFC 5681 section 2). snack_reported: true if its SNACK
- * reports which octets arrived, so that the number of duplicates need not show it. */
+/* Counts a duplicate acknowledgement (RFC 5681 section 2) and, if the peer has no SACK, inflates
+ * the window by a segment and declares the oldest segment lost at the dupthresh-th duplicate in
+ * succession. snack_reported: true if a SNACK in it reports which octets arrived, so that the
+ * number of duplicates need not show it. */
 void scps_dupack_take(struct scps_sender *s, bool snack_reported, struct scps_ack_result *sum);
 
 #endif

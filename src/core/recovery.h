@@ -176,8 +176,9 @@ struct scps_cc_loss scps_recovery_describe_loss(struct scps_sender *s, uint64_t 
  * answer to the acknowledgement, which reports `delivered` arrived bytes. Returns false, and ends
  * the episode, if nothing has to be repaired. */
 bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
-/* Called when an ECN echo has reduced the window during an episode whose losses had not: what is
- * outstanding now counts as outstanding when the episode began. */
+/* Called when an ECN echo has reduced the window during an episode whose losses had not: begins
+ * proportional rate reduction (RFC 6937) again with the present FlightSize, and the episode lasts
+ * until all that has been sent by now is acknowledged. */
 void scps_recovery_again(struct scps_sender *s, uint64_t delivered);
 /* Called when `bytes` more bytes were found lost during an episode, by an acknowledgement that
  * reports `delivered` arrived bytes or, with 0, by a timer: computes again how much may be sent,
