@@ -25,9 +25,10 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
             scps_sb_lose(&s->tx->sb, s->tx->sb.head, NULL);
-            /* The octet is outstanding, so the timer runs (RFC 6298 section 5.1). If the octet is
-             * reported as arrived, also by this acknowledgement, it is not resent at once: then
-             * only a timeout resends it, should the report be false (RFC 2018 section 8). */
+            /* The octet of the window probe is outstanding, so the timer runs (RFC 6298 section
+             * 5.1). If that octet is reported as arrived, also by this acknowledgement, it is not
+             * resent at once: then only a timeout resends it, should the report be false (RFC 2018
+             * section 8). */
             scps_snd_arm_rtx(s);
             /* The acknowledgement that opened the window may wake the sender only for data that was
              * never sent. */
@@ -71,8 +72,8 @@ static void give_up(struct scps_sender *s, void *cc)
     scps_off from = s->snd.una, end;
 
     scps_send_acked(&s->snd, scps_bets_give_up(&tx->bets, &tx->sb, from, s->ctx.env->now, &end));
-    /* If a FIN remains, the silence of the peer that ends the connection (R2) is counted from now
-     * on. */
+    /* If a FIN remains, the time without an answer of the peer after which the connection ends (R2,
+     * RFC 9293 section 3.8.3) is counted from now on. */
     scps_silence_since(&tx->silence, s->ctx.env->now);
     keep_range(s, from, end);
     scps_sndbuf_release(&tx->buf, s->snd.una);
