@@ -205,8 +205,8 @@ static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thre
     return prev + scps_muldiv(allowed - lost, 1000000, 1000000 - thresh);
 }
 
-/* Handles an ECN echo. It counts as a single lost packet (RFC 3168 section 5); while bandwidth is
- * probed, it counts as losses above the threshold. */
+/* Called for an ECN echo. It counts as a single lost packet (RFC 3168 section 5); while bandwidth
+ * is probed, it counts as losses above the threshold. */
 static void marked(struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

@@ -142,7 +142,7 @@ struct scps_bbr {
     bool startup_loss : 1;
     /* true: careful resume is in progress (the flag "carefully-resuming" of RFC 9959) */
     bool resuming : 1;
-    /* values of the controller's parameters */
+    /* values of the parameters of "bbr", which the user can set */
     bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
 };
 

@@ -83,7 +83,7 @@
 enum { EARLY_MAX = 8, EARLY_MOST = 128 };
 struct vegas {
     struct scps_win win;
-    /* values of the controller's parameters */
+    /* values of the parameters of "vegas", which the user can set */
     uint32_t alpha, beta, gamma; /* limits of the queue, segments */
     uint16_t keep, doubt_rounds, forget_after;
     uint16_t brake; /* largest share of the octets of a round that may be lost, x/1024 */
@@ -285,7 +285,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
             ctl->cwnd += mss;
         return;
     }
-    /* An excess of one segment or less shows that the queue is this connection's own. */
+    /* The queue exceeds beta by at most the one segment by which the window grows in a round trip,
+     * so it is this connection's own, and the base RTT is not doubted. */
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {

@@ -6,10 +6,10 @@
  * window. If the bottleneck's queue is shorter than alpha, no delay ever ends the growth, and the
  * part of the window that is too large is lost. So a round that loses more than the share `limit`
  * halves the window. The first rounds after that still have losses of the old window. If the fourth
- * round loses at least half that share and delivers less a second, the window was not the cause:
- * the window is restored, and losses are taken for corruption for some rounds, twice as many each
- * time. A window many times too large loses nearly as much when it is halved, but then the delivery
- * rate is still the link's, so the window stays halved.
+ * round loses at least half that share and its delivery rate is lower, the window was not the
+ * cause: the window is restored, and losses are taken for corruption for some rounds, twice as many
+ * each time. A window many times too large loses nearly as much when it is halved, but then the
+ * delivery rate is still the link's, so the window stays halved.
  *
  * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake is off.
  */

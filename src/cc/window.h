@@ -36,7 +36,7 @@ struct scps_win {
     /* true: losses of this episode were attributed to corruption and did not reduce the window, so
      * its growth continues */
     bool spared : 1;
-    /* values of the controller's parameters */
+    /* values of the parameters that the user can set (hystart and others) */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
     uint8_t abc_limit; /* L of RFC 3465, segments an ACK; 0: no limit */
     /* offset of the state of SEARCH from the beginning of this structure, octets; 0: SEARCH is

@@ -18,7 +18,8 @@ void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
 #define SCPS_CCT_NUMBERLEN 24
 const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN]);
 
-/* Checks the invariants at every event of one connection; a watcher for struct scps_cctest. */
+/* The invariants of a controller, checked after every event of one connection by
+ * scps_cct_rules_watch(). */
 struct scps_cct_rules {
     uint64_t mask; /* set of SCPS_CCTEST_BITs that are checked */
     /* the first invariant that was violated; SCPS_CCTEST_CHECKS: none */
