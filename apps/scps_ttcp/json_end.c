@@ -9,8 +9,9 @@
 
 #include <inttypes.h>
 
-/* Writes the maxima of what iperf3 samples at the end of each interval. The end of the transfer is
- * a sample here, too. As in the intervals, a window is never larger than the peer's. */
+/* Writes the largest congestion window, peer's window and RTT, which iperf3 takes from the samples
+ * at the ends of the intervals; the values at the end of the transfer count as one more sample. As
+ * in the intervals, the congestion window is reported as the peer's window if that is smaller. */
 static void largest(struct scps_json *j, const struct ttcp_result *r)
 {
     const struct scps_info *end = &r->tx.info;

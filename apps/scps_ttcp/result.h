@@ -74,7 +74,8 @@ struct ttcp_result {
     unsigned id; /* number of the flow, from 1 in each direction; 0: it is the only flow */
     bool back;   /* --bidir: data goes from the end given -r to the one given -t */
     bool virtual_time;
-    /* figures of both ends; in real time only the end in this process is open */
+    /* what the sender's end (tx) and the receiver's end (rx) reported; in real time only the end in
+     * this process is open */
     struct ttcp_side tx, rx;
     bool has_tx, has_rx; /* true: the sender, or the receiver, of the flow is in this process */
     enum ttcp_outcome outcome;

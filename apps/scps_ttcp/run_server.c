@@ -238,7 +238,8 @@ static void on_more(EV_P_ ev_timer *w, int revents)
     scps_loop_kick(s->x.loop);
 }
 
-/* Applies --time and --timeout to each test. */
+/* Called ten times a second: ends each test that lasts longer than --timeout, lets the sender of
+ * each test stop after --time, and ends all tests when the link is lost. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct server *s = w->data;

@@ -264,8 +264,8 @@ void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_tim
     ttcp_receiver_run(r, now);
 }
 
-/* Handles an error of the output. The driver then resets the connection, which reports the failure
- * to the peer. */
+/* Called when the output cannot be written: ends the transfer with an error, for which the driver
+ * resets the connection, so that the peer learns of the failure. */
 static void output_failed(struct ttcp_receiver *r)
 {
     r->err = SCPS_ERR_SYSTEM;
