@@ -23,7 +23,9 @@ struct scps_ipcp {
     uint8_t offer_slots;
 };
 void scps_ipcp_init(struct scps_ipcp *i, struct scps_cp_env *env);
-/* Prepares a negotiation. The caller calls this function before each one. */
+/* Resets the state for a new negotiation: this end requests its configured address, and header
+ * compression if the configuration has it. The caller calls this function before each
+ * negotiation. */
 void scps_ipcp_begin(struct scps_ipcp *i);
 
 struct scps_ip6cp {

@@ -109,7 +109,8 @@ static SCPS_ALWAYS_INLINE void time_passes(const struct step *x, struct conn_dir
     }
 }
 
-/* Processes options that only few segments have. */
+/* Processes the options that most segments do not have: those of the SYN, such as MSS and window
+ * scale, options that could not be parsed, and some SCPS options. */
 static void rare_options(struct scps_trace *t, struct flow *f, int dir, const struct segment *s,
                          struct conn_dir *h, struct conn_dir *o, bool syn)
 {
