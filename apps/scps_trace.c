@@ -36,7 +36,8 @@ struct run {
     bool begun;
     scps_time t0;
     bool t0_set;
-    /* state of the progress bar */
+    /* times at which the analysis began and at which the progress bar was last shown, s; bar: true
+     * if it is to be shown */
     double began, shown;
     bool bar;
 };

@@ -15,7 +15,8 @@ enum files_use { FILES_READ, FILES_WRITTEN };
 
 struct files {
     struct files_one {
-        /* The option, or another text, that tells the user which file is meant; borrowed. */
+        /* name of the option with which the user gave the file, or another text that shows which
+         * file is meant; it is not copied */
         const char *label;
         enum files_use use;
         dev_t dev;

@@ -118,7 +118,7 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
 }
 
 /* Makes the links and flows that the sections name. If no section names a link, there is one called
- * "link"; likewise "flow". */
+ * "link"; if no section names a flow, there is one called "flow". */
 static void make_all(struct building *b)
 {
     struct lab_dotted d;

@@ -49,7 +49,8 @@ SCPS_API int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn
 /* Writes more, and sets `finished`, `closed` and `err`. Call it for every event of the stack; an
  * event of another connection has no effect. */
 SCPS_API void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev);
-/* Continues after refill returned SCPS_ERR_AGAIN. */
+/* Continues the transfer when new bytes are available, after refill has returned SCPS_ERR_AGAIN (no
+ * bytes yet). */
 SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s);
 /* Frees the buffer; the connection stays open. */
 SCPS_API void scps_bulk_source_fini(struct scps_bulk_source *s);
