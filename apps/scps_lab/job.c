@@ -5,9 +5,9 @@
  *     start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
  *                                                        or its time is over: measured, reset
  *
- * As in the published tests, the time of a transfer runs from the first SYN to the acknowledgement
- * of the FIN, at the sender. All randomness comes from the seed: one stream for starting times, one
- * for each link direction and host.
+ * As in the measurements in NASA/TM-2003-212001, the time of a transfer runs from the first SYN to
+ * the acknowledgement of the FIN, at the sender. All randomness comes from the seed: one stream for
+ * starting times, one for each link direction and host.
  */
 #include "scps_lab/job.h"
 

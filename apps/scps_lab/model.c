@@ -5,9 +5,9 @@
  *     sender    pass: what is missing, at the set rate | flush |      | pass: what the NACK lists
  *     receiver                                          wait, NACK of all holes --> none: over
  *
- * As in the published tests, the time runs from the first data packet to the first empty NACK,
- * without a handshake, and is measured at the receiver, because the printed times contain no round
- * trip. A flush or a NACK that is lost is repeated.
+ * As in the measurements in NASA/TM-2003-212001, the time runs from the first data packet to the
+ * first empty NACK, without a handshake, and is measured at the receiver, because the printed times
+ * contain no round trip. A flush or a NACK that is lost is repeated.
  *
  * The receiving host is a processor that needs two steps for each packet: an interrupt for every
  * packet that arrives, and the program's work for packets that find room in the socket's buffer.

@@ -37,10 +37,10 @@ static uint32_t buffer_for(const struct ttcp_options *o)
     return (uint32_t)(want < least ? least : want > most ? most : want);
 }
 
-/* Returns the window that the peer is assumed to offer at first, bytes. In the published tests of
- * pure rate control both ends were configured alike, and the sender relied on it: a SYN cannot
- * offer more than 65535 bytes, which would cost a round trip. Only over a virtual link is the other
- * end known to be configured alike. */
+/* Returns the window that the peer is assumed to offer at first, bytes. In the measurements of pure
+ * rate control in NASA/TM-2003-212001 both ends were configured alike, and the sender relied on it:
+ * a SYN cannot offer more than 65535 bytes, which would cost a round trip. Only over a virtual link
+ * is the other end known to be configured alike. */
 static uint32_t first_window_for(const struct ttcp_options *o)
 {
     if (o->given[SETTING_first_window])
@@ -145,10 +145,10 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
     c.loss_cause = loss_cause_for(o);
     c.ack_budget = ack_budget_for(o) / 8;
     if (c.mss == 0 && (transmit || o->bidir) && o->length_set) {
-        /* As in the published tests, -l 1024 makes packets with 1024 bytes of payload. A record of
-         * that size goes into one packet, too: otherwise its last octets would be sent separately,
-         * and an echo that is written in two pieces would wait for an acknowledgement between them
-         * (RFC 9293 section 3.7.4). */
+        /* As in the measurements in NASA/TM-2003-212001, -l 1024 makes packets with 1024 bytes of
+         * payload. A record of that size goes into one packet, too: otherwise its last octets would
+         * be sent separately, and an echo that is written in two pieces would wait for an
+         * acknowledgement between them (RFC 9293 section 3.7.4). */
         size_t payload = o->length < 64 ? 64 : o->length;
         bool record = c.records && o->record_size <= o->length;
         size_t mss = payload + (c.timestamps ? TS_OPTION : 0) + (record ? RECORD_OPTION : 0) -

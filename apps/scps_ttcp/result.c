@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes the result of a run from its two ends: times, counts, and the outcome.
  *
- * As in the published tests, the sender's time runs from its SYN to the acknowledgement of its FIN.
- * Three counts are reported separately: the bytes that the send buffer accepted (ttcp's own figure,
- * which is too high for a short transfer), the bytes acknowledged, and the bytes that the receiving
- * application read.
+ * As in the measurements in NASA/TM-2003-212001, the sender's time runs from its SYN to the
+ * acknowledgement of its FIN. Three counts are reported separately: the bytes that the send buffer
+ * accepted (ttcp's own figure, which is too high for a short transfer), the bytes acknowledged, and
+ * the bytes that the receiving application read.
  *
  * Status 3 is for a transfer that moved data and was then ended from outside: by the peer, by the
  * path, or by a signal. If this end caused the failure (unreadable input, full disk), the status is

@@ -4,7 +4,7 @@
  *
  * ttcp counts everything in units of 1024. Here sizes, which are of memory, are counted in 1024 and
  * rates, which are of lines, in 1000, and the report does the same: Mbit/sec is 10^6 bit/s, MB/sec
- * is 2^20 bytes/s. The published tests count their Mbit/s in 10^6, too.
+ * is 2^20 bytes/s. The measurements in NASA/TM-2003-212001 use 10^6 bit/s, too.
  */
 #include "scps_ttcp/units.h"
 
