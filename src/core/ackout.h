@@ -56,14 +56,16 @@ static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
     return true;
 }
 
-/* Called when a full segment has arrived, `gap` µs after the data before it: if the gap is at most
- * `delay`, the delayed acknowledgement of the first can cover both. */
+/* Called when a full segment has arrived, `gap` µs after the data before it. If the gap is at most
+ * `delay`, one delayed acknowledgement can cover two segments, so the next full segment again waits
+ * for the delayed-acknowledgement timer. */
 static inline void scps_ackout_full(struct scps_ackout *a, scps_dur gap, scps_dur delay)
 {
     if (gap <= delay)
         a->alone = 0;
 }
-/* Called when the application writes: its data may carry the acknowledgements that wait. */
+/* Called when the application writes: the segments with its data may carry acknowledgements, so the
+ * next full segment again waits for the delayed-acknowledgement timer. */
 static inline void scps_ackout_wrote(struct scps_ackout *a)
 {
     a->alone = 0;

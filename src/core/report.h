@@ -20,7 +20,9 @@ struct scps_report {
     scps_off sacked_to;
     /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
     scps_off dsack_from, dsack_to;
-    uint32_t reports; /* number of reports sent under an ACK budget */
+    /* number of reports (acknowledgements with SACK or SNACK) since the connection began that were
+     * sent while an ACK budget limits the acknowledgements without data */
+    uint32_t reports;
     /* true: when all ranges have been reported once, the next acknowledgement begins a new pass
      * with the first range */
     bool anew;
