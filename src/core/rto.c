@@ -11,8 +11,8 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* number of consecutive timeouts without an answer, or of timeouts since the last RTT sample, that
- * corruption alone may explain */
+/* A timeout that is attributed to corruption does not back the timer off. After this many timeouts
+ * without an answer, or since the last RTT sample, timeouts back it off whatever their cause. */
 #define DAMAGED 8
 /* least retransmission timeout (RFC 6298 section 2.4) */
 #define MIN_RTO SCPS_SEC(1)
