@@ -33,13 +33,13 @@
 #define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
 /* Shift by which the capability bits, 0xe0 of the option, move to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
-/* number of SYN-ACKs that each half-open connection is charged, in the share of the link's rate for
- * replies to unknown peers */
+/* number of SYN-ACKs that are expected for each half-open connection; their bytes are charged to
+ * the rate at which the link may carry replies to unknown peers */
 #define PLACE 3u
 
 static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
 
-/* ---- SYN cookies ---- */
+/* ---- functions that make and check SYN cookies ---- */
 
 static uint32_t cookie_hash(const struct scps_stack *st, const struct scps_flow *f,
                             uint32_t peer_isn, uint64_t unit, unsigned low)
