@@ -42,7 +42,7 @@ const char *scps_framing_name(enum scps_framing f)
     return (unsigned)f < SCPS_FRAMING_COUNT ? names[f] : NULL;
 }
 
-/* ---- frames of PPP and HDLC, whose length depends on the octets ---- */
+/* ---- functions for frames of PPP and HDLC, whose length depends on the octets ---- */
 
 struct hdlc {
     uint16_t fcs;
@@ -125,7 +125,7 @@ static uint32_t hdlc_bytes(bool bits, const struct scps_pkt *pkt, uint64_t *carr
     return (uint32_t)n;
 }
 
-/* ---- packets in CCSDS transfer frames ---- */
+/* ---- functions for packets in CCSDS transfer frames ---- */
 
 static uint32_t in_frames(uint64_t n, uint32_t zone, uint64_t *carry)
 {

@@ -363,14 +363,14 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     return 0;
 }
 
-/* Handles the loss of the segment that was offered last, for which there is no room in the
- * queue. */
+/* Counts the segment that was offered last as lost, because the queue has no room for it, and
+ * reports the loss to the direction's observer. */
 static SCPS_SELDOM void refuse_segment(struct scps_linkdir *d, scps_time now,
                                        const struct scps_conn *c, const struct scps_seg *seg,
                                        uint32_t headers, enum scps_fate fate)
 {
-    /* Buffer for the headers as octets, which may take more space than as values; the values lie at
-     * its start. */
+    /* Buffer for the octets of the headers. It is larger than struct scps_values, because the
+     * octets may take more space; the structure is at its start. */
     struct scps_values room[2];
     struct scps_pkt pkt = {.data = (uint8_t *)room,
                            .len = headers,

@@ -118,7 +118,8 @@ static SCPS_SELDOM void save(void *ctx)
     s->done = true;
 }
 
-/* The random choices about a packet that arrives. */
+/* When a packet arrives, and which of the effects that are drawn at random (reordering,
+ * duplication) it has. */
 struct arrival {
     scps_time at;  /* time of arrival, without the delay of reordering, µs */
     scps_dur took; /* time that the packet took on the line, µs */

@@ -359,7 +359,7 @@ int scps_link_read_pass(struct reading *r)
     return scps_link_verdict(r, scps_table_pass(*r->tables, m, &r->d->delays, &r->d->outages));
 }
 
-/* ---- the table of all keys ---- */
+/* ---- the table of all keys of a link description ---- */
 
 #define FIELD(f) offsetof(struct draft, f), sizeof((struct draft *)0)->f
 

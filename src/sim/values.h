@@ -53,7 +53,8 @@ static inline uint32_t scps_values_len(const struct scps_conn *c, const struct s
         return 20 + 36 + 8u * seg->nsack;
     return seg->has == 0 ? 20 + 20 : 0;
 }
-/* Stores the headers of segment seg as values in *v. headers: their length as octets. */
+/* Stores the header fields of segment seg in the structure *v, from which the octets of the headers
+ * can be written later. headers: number of those octets. */
 static inline void scps_values_put(struct scps_values *v, const struct scps_conn *c,
                                    const struct scps_seg *seg, uint32_t headers)
 {

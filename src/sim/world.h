@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Internals of a world, which world.c and worldlink.c share. world.c runs a world, worldlink.c
- * joins its hosts. */
+/* Internals of a world (simulated hosts and links in virtual time), which world.c and worldlink.c
+ * share. world.c runs a world, worldlink.c joins its hosts. */
 #ifndef SCPS_SIM_WORLD_H
 #define SCPS_SIM_WORLD_H
 
