@@ -58,7 +58,9 @@ static bool copy_scenario(const char *from, const char *to, char msg[LAB_MSGLEN]
     f = fopen(path.p, "r");
     lab_free(&path);
     if (!f)
-        return true; /* The copy of the scenario is optional: without it the result is complete. */
+        /* The folder of a shard may have no copy of the scenario; then the merged result has none
+         * either. */
+        return true;
     lab_add(&s, "%s", "");
     while ((n = fread(buf, 1, sizeof buf, f)) > 0)
         lab_add(&s, "%.*s", (int)n, buf);

@@ -347,7 +347,8 @@ static int number_option(struct link_options *o, struct source *from, int c, cha
     }
 }
 
-/* Applies option c if it is about outputs. */
+/* Applies option c if it is about output files, the control socket, printing or real-time
+ * scheduling; otherwise returns NOT_MINE. */
 static int output_option(struct link_options *o, int c)
 {
     switch (c) {

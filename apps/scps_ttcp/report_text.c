@@ -394,8 +394,8 @@ void ttcp_report_line(const struct ttcp_result *r, FILE *f)
         fprintf(f, ", %" PRIu32 " out of order", own->info.ooo_segs);
     if (r->outcome != TTCP_DONE)
         fprintf(f, ": %s", ttcp_outcome_name(r->outcome));
-    /* The line before has the peer's name already, so for an interruption only the outcome is
-     * printed. */
+    /* The line begins with the peer's address already, so the same address at the start of the
+     * error is left out. An error that only repeats the outcome is not printed. */
     snprintf(peer, sizeof(peer), "%s port %u: ", addr, own->remote.port);
     if (strncmp(error, peer, strlen(peer)) == 0)
         error += strlen(peer);
