@@ -14,11 +14,11 @@
 enum scps_fast_path {
     SCPS_FAST_INPUT, /* stack/ipin.c: input of a TCP segment in an IPv4 header without options */
     SCPS_FAST_PREDICTION, /* core/rcv.c: header prediction for data in order */
-    /* core/ackout.c: acknowledgement fields that equal those of the previous segment */
+    /* core/ackout.c: a segment with the acknowledgement fields of the segment before it */
     SCPS_FAST_ACK_SAME,
-    SCPS_FAST_ACK_SACK,   /* core/report.c: an acknowledgement with no other report than SACK */
-    SCPS_FAST_ACK_RUN,    /* core/scoreboard.c: SND.UNA passes segments that were sent once */
-    SCPS_FAST_SACK_RUN,   /* core/scoreboard.c: SACK reports segments that were sent once */
+    SCPS_FAST_ACK_SACK, /* core/report.c: an acknowledgement that reports nothing but SACK blocks */
+    SCPS_FAST_ACK_RUN,  /* core/scoreboard.c: SND.UNA passes segments that were sent once */
+    SCPS_FAST_SACK_RUN, /* core/scoreboard.c: SACK reports segments that were sent once */
     SCPS_FAST_SACK_AGAIN, /* core/scoreboard.c: the SACK block of the last report has grown */
     SCPS_FAST_NO_PUMP, /* sim/world.c: the simulator does not call a stack that has nothing to do */
     /* sim/worldlink.c: simulated packets that carry headers as structures, not as octets */

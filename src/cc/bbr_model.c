@@ -57,7 +57,7 @@ void scps_bbr_reset_full_bw(struct scps_bbr *b)
     b->full_bw_now = false;
 }
 
-/* ---- rounds, each of which is a round trip counted in data ---- */
+/* ---- functions that count rounds: one is a round trip, measured in delivered data ---- */
 
 void scps_bbr_start_round(const struct scps_bbr_ctx *x)
 {
@@ -80,7 +80,7 @@ static void update_round(const struct scps_bbr_ctx *x)
     b->excused[1] = 0;
 }
 
-/* ---- bandwidth: the maximum delivery rate ---- */
+/* ---- functions that estimate the bandwidth: the maximum delivery rate ---- */
 
 static void update_max_bw(const struct scps_bbr_ctx *x)
 {
@@ -105,7 +105,7 @@ void scps_bbr_advance_max_bw(struct scps_bbr *b)
     b->bw_filter[1] = 0;
 }
 
-/* ---- aggregation of acknowledgements (extra_acked of the draft) ---- */
+/* ---- functions that estimate the aggregation of acknowledgements, extra_acked ---- */
 
 static void update_ack_aggregation(const struct scps_bbr_ctx *x)
 {
@@ -125,7 +125,7 @@ static void update_ack_aggregation(const struct scps_bbr_ctx *x)
     b->extra_acked = b->extra_acked_filter.max;
 }
 
-/* ---- reactions of the model to losses ---- */
+/* ---- functions that change the model after losses ---- */
 
 void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x)
 {
@@ -179,7 +179,7 @@ static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
     b->inflight_shortterm = SCPS_MAX(b->inflight_latest, beta(b->inflight_shortterm));
 }
 
-/* ---- steps of the processing of an acknowledgement ---- */
+/* ---- functions for the steps of processing an acknowledgement ---- */
 
 static void check_full_bw_reached(const struct scps_bbr_ctx *x)
 {

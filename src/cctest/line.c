@@ -106,7 +106,7 @@ static double chance(struct scps_cctest_line *l)
     return (double)(scps_cct_random(&l->rnd) >> 11) / 9007199254740992.0;
 }
 
-/* ---- the sender's clock, which may have ticks ---- */
+/* ---- functions of the sender's clock, which may have a coarse resolution ---- */
 
 static scps_time clock_us(const struct scps_cctest_line *l, int64_t ns)
 {

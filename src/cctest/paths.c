@@ -76,7 +76,7 @@ static void judge_trial(const struct scps_cct_case *c, const struct trial *t,
                      RUNAWAY * t->fits + 20, runaway ? ": it runs away" : "");
 }
 
-/* ---- comparison with a path on which each segment is acknowledged ---- */
+/* ---- check: comparison with a path on which each segment is acknowledged ---- */
 
 struct variant {
     const char *name; /* how the receiver acknowledges on this path */
@@ -155,7 +155,7 @@ static void ticks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
     compare(c, &plain, other, SCPS_CCTEST_ROWS(other), 0.5, v);
 }
 
-/* ---- acknowledgements that are split (Savage and others 1999), or rare ---- */
+/* ---- checks: acknowledgements that are split (Savage and others 1999), or rare ---- */
 
 /* Runs three round trips of slow start with one acknowledgement for every `octets` octets. Returns
  * the window. */
@@ -194,7 +194,7 @@ static void ack_size(const struct scps_cct_case *c, uint64_t octets, struct scps
                      octets, other, plain, octets < 1000 ? "most 1.5 of it" : "least half of it");
 }
 
-/* ---- a pause of the application, after which the window may be out of date ---- */
+/* ---- check: a pause of the application, after which the window may be out of date ---- */
 
 static void pause(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
 {
@@ -317,7 +317,7 @@ void scps_cct_path_check(const struct scps_cct_case *c, struct scps_cctest_verdi
     }
 }
 
-/* ---- comparison with closed forms of window growth ---- */
+/* ---- check: comparison with published formulas of window growth ---- */
 
 static void response(const struct scps_cct_case *c, const struct scps_cctest_form *f,
                      struct scps_cctest_verdict *v)

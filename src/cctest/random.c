@@ -315,7 +315,7 @@ enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int6
     return s.rules.broken;
 }
 
-/* ---- random choices of the next action ---- */
+/* ---- functions that draw the next action at random ---- */
 
 static uint32_t below(uint64_t *r, uint32_t n)
 {
@@ -371,7 +371,7 @@ void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h)
         h->v[i] = pick(&r);
 }
 
-/* ---- the search for a shorter history that fails, too ---- */
+/* ---- functions that search for a shorter history that fails, too ---- */
 
 static bool still(const struct scps_cc_ops *ops, const int64_t *param,
                   const struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)

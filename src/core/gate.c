@@ -122,7 +122,7 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
     return true;
 }
 
-/* ---- functions for the minimum rate of a route, at which full windows do not stop sending ---- */
+/* ---- functions for the minimum rate of a route, to which full windows do not apply ---- */
 
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s)
 {

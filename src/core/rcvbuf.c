@@ -125,7 +125,7 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
            (y ? sizeof *y + y->set.cap * sizeof *y->set.v + scps_pages_memory(&y->pages) : 0);
 }
 
-/* ---- storing octets: in the ring, or in a page if they lie too far ahead of the ring --------- */
+/* ---- functions that store octets in the ring or, far ahead of it, in a page ---- */
 
 /* Stores octets in the ring, across its end if need be; data NULL: zeros. */
 static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
@@ -214,7 +214,7 @@ static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, sc
     return b->mem + at;
 }
 
-/* ---- growth of the ring --------------------------------------------------------------------- */
+/* ---- functions that enlarge the ring ---- */
 
 static void move(const struct scps_rcvbuf *b, struct scps_rcvbuf *to, scps_off off, scps_off end)
 {

@@ -105,7 +105,7 @@ void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uin
     enter(r, x, SCPS_RESUME_RECONNAISSANCE, SCPS_RESUME_RESTORED, 0);
 }
 
-/* ---- Reconnaissance Phase (RFC 9959 section 3.2) ---- */
+/* ---- functions of the Reconnaissance Phase (RFC 9959 section 3.2) ---- */
 
 static void jump(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                  struct scps_cc_ctl *ctl)
@@ -162,7 +162,7 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         jump(r, cc, v, ctl);
 }
 
-/* ---- Safe Retreat Phase (RFC 9959 section 3.5) ---- */
+/* ---- functions of the Safe Retreat Phase (RFC 9959 section 3.5) ---- */
 
 static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                     enum scps_resume_why why, struct scps_cc_ctl *ctl)
@@ -223,7 +223,7 @@ static void keep_low(struct scps_resume *r, struct scps_resume_cc cc, const stru
         end_retreat(r, cc, v, ctl);
 }
 
-/* ---- Unvalidated Phase (RFC 9959 section 3.3) ---- */
+/* ---- functions of the Unvalidated Phase (RFC 9959 section 3.3) ---- */
 
 static void leave_unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
                               const struct scps_cc_view *v, enum scps_resume_why why,

@@ -45,7 +45,7 @@ struct tun {
     uint8_t buf[65536];
 };
 
-/* ---- input: packets from the kernel ---- */
+/* ---- functions that receive packets from the kernel ---- */
 
 static ssize_t read_packet(struct tun *t, struct scps_pkt *p)
 {
@@ -90,7 +90,7 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
     return 1;
 }
 
-/* ---- output: packets to the kernel ---- */
+/* ---- functions that send packets to the kernel ---- */
 
 /* Fills in h for a TCP packet: the kernel completes its checksum, and cuts it into segments if it
  * is longer than one. The checksum field must hold the sum of the pseudo-header. Other packets are

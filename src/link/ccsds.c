@@ -29,7 +29,7 @@ static void dropped(struct scps_ccsds *c, enum scps_ccsds_drop why)
     c->stats.drops[why]++;
 }
 
-/* ---- output: packets are put into frames ---- */
+/* ---- functions that put packets into frames ---- */
 
 static size_t marker_len(const struct scps_ccsds *c)
 {
@@ -145,7 +145,7 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- input: packets are taken out of frames ---- */
+/* ---- functions that take packets out of frames ---- */
 
 /* Passes the IP packet within the complete encapsulation packet at rx.packet to the stack, or
  * counts the reason for which it is dropped. */

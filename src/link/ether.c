@@ -25,7 +25,7 @@ static void dropped(struct scps_ether *e, enum scps_ether_drop why)
     e->stats.drops[why]++;
 }
 
-/* ---- output: frames to the device ---- */
+/* ---- functions that send frames to the device ---- */
 
 /* Sends a frame of n octets at data, followed by payload. */
 static int send_frame(struct scps_ether *e, const uint8_t dst[6], unsigned type,
@@ -212,7 +212,7 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- input: frames from the device ---- */
+/* ---- functions that receive frames from the device ---- */
 
 /* Counts a reply of n octets, and returns true, if it may be sent now. Counted is its length on an
  * Ethernet: 60 octets at least, with preamble, check sequence and gap. */

@@ -170,7 +170,7 @@ static bool rejected(struct scps_cp *cp, uint8_t type)
     return true;
 }
 
-/* ---- codes that only LCP has, such as Echo-Request ---- */
+/* ---- functions that process the codes that only LCP has, such as Echo-Request ---- */
 
 static void echo_reply(struct scps_lcp *l, uint32_t magic)
 {

@@ -34,7 +34,7 @@ static void dropped(struct scps_ppp *p, enum scps_ppp_drop why)
     p->env.drops[why]++;
 }
 
-/* ---- output: frames to the line ---- */
+/* ---- functions that send frames to the line ---- */
 
 /* Sends one frame whose information is head_n octets at head, followed by body_n octets at body. */
 static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, size_t head_n,
@@ -263,7 +263,7 @@ static void proto_rejected(struct scps_lcp *lcp, uint16_t proto)
     }
 }
 
-/* ---- input: octets from the line ---- */
+/* ---- functions that process octets from the line ---- */
 
 /* Starts a new negotiation: events Down and Up of RFC 1661 section 4.3, with which LCP goes through
  * Starting to Req-Sent. */

@@ -21,7 +21,7 @@
 /* Octets/s of answers to the peer where the rate of the line is not known. */
 #define UNKNOWN_RATE 1000
 
-/* ---- actions of the automaton (RFC 1661 section 4.4) ---- */
+/* ---- functions for the actions of the automaton (RFC 1661 section 4.4) ---- */
 
 static void drop(struct scps_cp *cp, enum scps_ppp_drop why)
 {
@@ -125,7 +125,7 @@ static void begin_requests(struct scps_cp *cp)
     set_state(cp, CP_REQ_SENT);
 }
 
-/* ---- events that are not packets (RFC 1661 section 4.3) ---- */
+/* ---- functions for the events that are not packets (RFC 1661 section 4.3) ---- */
 
 void scps_cp_init(struct scps_cp *cp, const struct scps_cp_ops *ops, struct scps_cp_env *env)
 {

@@ -221,7 +221,7 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
     }
 }
 
-/* ---- what each call does at its beginning and its end ---- */
+/* ---- functions that each socket call runs at its beginning and its end ---- */
 
 void scps_sock_catch_up(struct scps_ctx *ctx)
 {

@@ -11,7 +11,7 @@
 /* MSS of an IPv4 peer that has not announced one, bytes (RFC 9293 section 3.7.1) */
 #define DEFAULT_MSS 536
 
-/* ---- options of SOL_SOCKET ---- */
+/* ---- functions for the options of level SOL_SOCKET ---- */
 
 static int set_buf(struct sock *s, int name, int64_t v)
 {
@@ -171,7 +171,7 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
     }
 }
 
-/* ---- options of TCP ---- */
+/* ---- functions for the options of level TCP ---- */
 
 static int set_quickack(struct sock *s, bool on)
 {

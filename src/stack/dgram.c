@@ -234,7 +234,7 @@ int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote)
     return 0;
 }
 
-/* ---- datagrams that arrive ---- */
+/* ---- functions that receive datagrams ---- */
 
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in)

@@ -258,7 +258,7 @@ static void record_sent(struct scps_dgram *d, const struct scps_route_entry *ent
     s->v[s->newest] = scps_get32(udp + 4);
 }
 
-/* ---- packets of datagrams ---- */
+/* ---- functions that build the packet of a datagram ---- */
 
 static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct scps_pkt *out)
 {

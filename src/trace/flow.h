@@ -96,7 +96,7 @@ struct hist { /* logarithmic histogram, with 32 linear steps for each doubling o
     uint8_t lo, n; /* lo: lowest doubling for which memory is allocated; n: number of them */
 };
 
-/* ---- the state of one direction of a connection ---- */
+/* ---- structures with the state of one direction of a connection ---- */
 
 struct hole { /* a range of this direction's data that the receiver reported as missing by SNACK */
     uint64_t from, to;

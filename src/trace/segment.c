@@ -257,7 +257,7 @@ static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn
     return owin;
 }
 
-/* ---- calls of on_packet ---- */
+/* ---- functions that call on_packet ---- */
 
 static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int dir)
 {
