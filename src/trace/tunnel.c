@@ -129,19 +129,29 @@ static uint32_t least_header(uint8_t proto)
     return proto == SCPS_IPPROTO_SCPS_COMP ? 4 : 20;
 }
 
-/* Returns true if the payload of a UDP datagram is exactly one IP packet. */
+/* Returns true if the packet may be the first fragment of a longer one: IPv4 with the flag "more
+ * fragments" (RFC 791 section 3.1), IPv6 with extension headers (RFC 8200 section 4.5). */
+static bool may_be_fragment(const struct packet *k)
+{
+    return k->version == 4 ? (k->ip[6] & 0x20) != 0 : k->th - k->ip > 40;
+}
+
+/* Returns true if the payload of a UDP datagram is exactly one IP packet. The first fragment of a
+ * datagram, which has the length of the whole datagram, counts as well, and so does a packet whose
+ * headers behind the IP header were not captured: the caller counts it as cut short. */
 static bool is_ip(const struct packet *k)
 {
     if (k->th_cap < 8 + 20)
         return false;
     const uint8_t *p = k->th + 8;
     uint32_t len = scps_get16(k->th + 4);
-    if (len < 8 + 20 || len > k->seg_len)
+    if (len < 8 + 20 || (len > k->seg_len && !may_be_fragment(k)))
         return false;
     len -= 8;
     if (p[0] >> 4 == 4) {
         uint32_t hdr = (p[0] & 15u) * 4;
-        if (hdr < 20 || 8 + hdr + least_header(p[9]) > k->th_cap || scps_get16(p + 2) != len)
+        if (hdr < 20 || 8 + hdr > k->th_cap || scps_get16(p + 2) != len ||
+            hdr + least_header(p[9]) > len)
             return false;
         if (!is_ours(p[9]) || scps_cksum_fold(scps_cksum_add(0, p, hdr)) != 0)
             return false;

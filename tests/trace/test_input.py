@@ -236,6 +236,44 @@ def tunnels(program, d):
     unread("nflog without a packet", lambda ip: b"\2\0\0\1" + struct.pack("<HHI", 8, 1, 0), 239, "truncated")
 
 
+def fragments(program, d):
+    """A tunnel's packet of which only the first fragment has the headers, and headers that the snapshot length cuts within a tunnel."""
+    bare = cases.resends()
+    want = figures(run([program, "--json", bare.write(d + "/a.pcap")]))
+    ips = [(ns, b[14:]) for ns, b, n in bare.packets]
+
+    def first(outer):
+        """Returns the first fragment of an IP packet, of at most 576 octets, or the whole packet if that is shorter."""
+        if len(outer) <= 576:
+            return outer
+        if outer[0] >> 4 == 6:
+            part = struct.pack(">BBHI", outer[6], 0, 1, 9) + outer[40:40 + 528]
+            return outer[:4] + struct.pack(">HB", len(part), 44) + outer[7:40] + part
+        head = outer[:2] + struct.pack(">H", 572) + outer[4:6] + b"\x20\0" + outer[8:10] + b"\0\0" + outer[12:20]
+        return head[:10] + struct.pack(">H", fold(cksum(head))) + head[12:] + outer[20:572]
+
+    def read(name, wrap, snap=None):
+        c = Capture(link=RAW)
+        for ns, ip in ips:
+            p = wrap(ip)
+            c.packets.append((ns, p[:snap], len(p)))
+        return json.loads(run([program, "--json", c.write(d + "/x")]).stdout)
+
+    longer = sum(len(ip) + 28 > 576 for _, ip in ips)
+    for ends, version in (((A, B), 4), ((A6, B6), 6)):
+        for name, proto, header in (("IP in IP", 4, lambda ip: ip), ("GRE", 47, lambda ip: b"\0\0\x08\0" + ip),
+                                    ("IP in UDP", 17, lambda ip: udp(40000, 7000, ip))):
+            j = read(name, lambda ip: first(ip_packet(*ends, proto, header(ip))))
+            now = [dict(x, **{k: {**x[k], "truncated_data": 0, "truncated_packets": 0} for k in ("a2b", "b2a")}) for x in j["connections"]]
+            check("first fragments of %s in IPv%d" % (name, version), now == want and j["capture"]["fragments"] == longer, j["capture"])
+        # UDP's length is beyond the packet, which is no fragment
+        j = read("", lambda ip: ip_packet(*ends, 17, udp(1, 7000, ip)[:8 + 40]))
+        check("UDP longer than its packet, IPv%d" % version, j["capture"]["tcp_packets"] == sum(len(ip) <= 40 for _, ip in ips), j["capture"])
+    for snap in (20 + 8 + 20, 20 + 8 + 20 + 19):
+        j = read("", lambda ip: ip_packet(A, B, 17, udp(40000, 7000, ip)), snap)
+        check("TCP header cut off in UDP", j["capture"]["truncated"] == len(ips) and j["capture"]["other_protocol"] == 0, j["capture"])
+
+
 def no_capture(program, d):
     random.seed(1)
     for name, content in (("text", b"this is no capture at all, just words\n" * 10), ("empty", b""), ("short", b"\xd4\xc3"),
@@ -439,7 +477,7 @@ def live(program, d):
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
-        for f in (flavours, interfaces, tunnels, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
+        for f in (flavours, interfaces, tunnels, fragments, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
             f(program, d)
     print("%d failures" % checks.failures)
     return checks.failures > 0
