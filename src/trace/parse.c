@@ -44,7 +44,10 @@ bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, ui
         if (at + 8 > k->cap)
             return scps_tr_cut_short(t);
         const uint8_t *ext = p + at;
-        if (next == EXT_FRAGMENT && !scps_tr_fragment(t, scps_get16(ext + 2) & 0xfff8))
+        /* A packet with a fragment header, but neither an offset nor the flag "more fragments", is
+         * complete (RFC 6946). */
+        const uint32_t frag = next == EXT_FRAGMENT ? scps_get16(ext + 2) & 0xfff9u : 0;
+        if (frag != 0 && !scps_tr_fragment(t, frag & 0xfff8))
             return false;
         at += extension_len(next, ext);
         next = ext[0];

@@ -237,7 +237,8 @@ def tunnels(program, d):
 
 
 def fragments(program, d):
-    """A tunnel's packet of which only the first fragment has the headers, and headers that the snapshot length cuts within a tunnel."""
+    """A tunnel's packet of which only the first fragment has the headers, a packet whose IPv6 fragment header says that it is complete, and
+    headers that the snapshot length cuts within a tunnel."""
     bare = cases.resends()
     want = figures(run([program, "--json", bare.write(d + "/a.pcap")]))
     ips = [(ns, b[14:]) for ns, b, n in bare.packets]
@@ -269,6 +270,9 @@ def fragments(program, d):
         # UDP's length is beyond the packet, which is no fragment
         j = read("", lambda ip: ip_packet(*ends, 17, udp(1, 7000, ip)[:8 + 40]))
         check("UDP longer than its packet, IPv%d" % version, j["capture"]["tcp_packets"] == sum(len(ip) <= 40 for _, ip in ips), j["capture"])
+    complete = lambda p: p[:4] + struct.pack(">HB", len(p) - 32, 44) + p[7:40] + struct.pack(">BBHI", p[6], 0, 0, 9) + p[40:]
+    j = read("", lambda ip: complete(ip_packet(A6, B6, 4, ip)))
+    check("a fragment header of a complete packet", j["connections"] == want and j["capture"]["fragments"] == 0, j["capture"])
     for snap in (20 + 8 + 20, 20 + 8 + 20 + 19):
         j = read("", lambda ip: ip_packet(A, B, 17, udp(40000, 7000, ip)), snap)
         check("TCP header cut off in UDP", j["capture"]["truncated"] == len(ips) and j["capture"]["other_protocol"] == 0, j["capture"])
