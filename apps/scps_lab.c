@@ -44,6 +44,7 @@ struct options {
     size_t nset;
     const char *out;
     double alpha;
+    bool help; /* the help is wanted, whatever else is given */
 };
 
 static int refuse(const char *fmt, const char *what)
@@ -60,15 +61,23 @@ static int refuse_option(const char *cmd, const char *option)
     return 2;
 }
 
-static const struct option words[] = {
-    {"set", required_argument, NULL, 's'},    {"run", required_argument, NULL, 'r'},
-    {"json", no_argument, NULL, 'j'},         {"pcap", required_argument, NULL, 'p'},
-    {"events", required_argument, NULL, 'e'}, {"series", required_argument, NULL, 't'},
-    {"qlog", required_argument, NULL, 'Q'},   {"plot", required_argument, NULL, 'g'},
-    {"out", required_argument, NULL, 'o'},    {"shard", required_argument, NULL, 'k'},
-    {"jobs", required_argument, NULL, 'n'},   {"quiet", no_argument, NULL, 'q'},
-    {"check", no_argument, NULL, 'c'},        {"alpha", required_argument, NULL, 'a'},
-    {"truth", required_argument, NULL, 'u'},  {NULL, 0, NULL, 0}};
+static const struct option words[] = {{"set", required_argument, NULL, 's'},
+                                      {"run", required_argument, NULL, 'r'},
+                                      {"json", no_argument, NULL, 'j'},
+                                      {"pcap", required_argument, NULL, 'p'},
+                                      {"events", required_argument, NULL, 'e'},
+                                      {"series", required_argument, NULL, 't'},
+                                      {"qlog", required_argument, NULL, 'Q'},
+                                      {"plot", required_argument, NULL, 'g'},
+                                      {"out", required_argument, NULL, 'o'},
+                                      {"shard", required_argument, NULL, 'k'},
+                                      {"jobs", required_argument, NULL, 'n'},
+                                      {"quiet", no_argument, NULL, 'q'},
+                                      {"check", no_argument, NULL, 'c'},
+                                      {"alpha", required_argument, NULL, 'a'},
+                                      {"truth", required_argument, NULL, 'u'},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {NULL, 0, NULL, 0}};
 
 /* Returns true if the command takes option c. */
 static bool belongs(const char *cmd, int c)
@@ -171,8 +180,10 @@ static int read_options(struct options *o, const char *cmd, int argc, char **arg
     *o = (struct options){.sweep = {.shard = 1, .shards = 1}, .alpha = 0.01};
     o->set = lab_alloc((size_t)argc * sizeof *o->set);
     opterr = 0;
-    while (status == 0 && (c = getopt_long(argc, argv, ":", words, &which)) != -1)
-        if (!belongs(cmd, c))
+    while (status == 0 && !o->help && (c = getopt_long(argc, argv, ":h", words, &which)) != -1)
+        if (c == 'h')
+            o->help = true;
+        else if (!belongs(cmd, c))
             status = refuse_option(cmd, words[which].name);
         else if (!take_plain(o, c))
             status = take_value(o, c, argv);
@@ -271,7 +282,6 @@ static int completion(const char *shell)
     completion_add_getopt(&c, words, NULL);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         completion_set(&c, files[i], COMPLETION_FILE, NULL);
-    completion_add(&c, "--", "help", COMPLETION_NONE, NULL);
     completion_add(&c, "--", "version", COMPLETION_NONE, NULL);
     completion_add(&c, "--", "completion", COMPLETION_WORDS, "bash");
     completion_print(&c, stdout);
@@ -300,7 +310,9 @@ int main(int argc, char **argv)
     status = read_options(&o, cmd, argc - (argc > 1), argv + (argc > 1));
     arg = argv + (argc > 1) + optind;
     n = argc - (argc > 1) - optind;
-    if (status != 0)
+    if (status == 0 && o.help)
+        fputs(usage, stdout);
+    else if (status != 0)
         ;
     else if (strcmp(cmd, "run") == 0)
         status = with_scenario(&o, arg, n, false);

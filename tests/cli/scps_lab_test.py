@@ -232,6 +232,11 @@ class Scenario(Base):
         for word in set(re.findall(r"--[a-z]+", self.good("--help"))):
             self.assertIn(word, page)
 
+    def test_help_behind_a_command(self):
+        usage = self.good("--help")
+        for words in (["run", "--help"], ["run", "geo", "-h"], ["sweep", "--out", "x", "--help"], ["keys", "-h"]):
+            self.assertEqual(self.good(*words), usage, words)
+
 
 class Run(Base):
     def document(self, *args):
