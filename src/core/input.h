@@ -40,7 +40,7 @@ scps_time scps_conn_timers(struct scps_conn *c);
 /* Processes the acknowledgement of an acceptable segment. Returns false if SEG.ACK is above
  * SND.NXT. */
 bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg);
-/* Handles the expiry of tx->look_timer: checks whether something outstanding is lost. cc: the
+/* Called when tx->look_timer has expired: checks whether something outstanding is lost. cc: the
  * congestion controller's state; outage_at: time at which the timer of an outage expires, µs, or
  * SCPS_NEVER. */
 void scps_ackin_look(struct scps_sender *s, void *cc, scps_time outage_at);

@@ -37,8 +37,8 @@ static inline void scps_keep_heard(struct scps_keep *k, scps_time now)
 {
     k->heard_at = now;
 }
-/* Handles the expiry of the keep-alive timer, and sets the timer again if it is still needed.
- * state: enum scps_state. */
+/* Called when the keep-alive timer has expired. Returns what the caller must do, and sets the timer
+ * again if it is still needed. state: enum scps_state. */
 enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender *s, uint8_t state);
 
 #endif

@@ -63,8 +63,10 @@ void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time un
 /* Best effort: gives up the segments at SND.UNA that begin below the offset `old` (from
  * scps_bets_old()), and those that were resent too often. Precondition: c->s.tx is not NULL. */
 void scps_snd_give_up(struct scps_conn *c, scps_off old);
-/* scps_snd_timeout() handles the expiry of the retransmission timer, scps_snd_probe_timeout() that
- * of the timer of window probes. Precondition: c->s.tx is not NULL. */
+/* scps_snd_timeout() is called when the retransmission timer has expired: it declares lost what
+ * should have been acknowledged, or gives it up (best effort). scps_snd_probe_timeout() is called
+ * when the timer of window probes has expired. Both end the connection if the peer has not answered
+ * for too long. Precondition: c->s.tx is not NULL. */
 void scps_snd_timeout(struct scps_conn *c);
 void scps_snd_probe_timeout(struct scps_conn *c);
 

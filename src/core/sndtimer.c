@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles the expiry of the sender's timers: data was not acknowledged in time, or a closed window
- * must be probed. */
+/* What the sender does when its timers expire: data was not acknowledged in time, or a closed
+ * window must be probed. */
 #include "core/snd.h"
 
 #include "base/bytes.h"

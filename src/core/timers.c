@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles expired timers in a fixed order, and finds the next one to expire.
+/* Calls the functions for the timers of a connection that have expired, in a fixed order, and finds
+ * the next timer to expire.
  *
  * At most one of the retransmission timer, the timer of window probes and the timer of an outage
  * runs: window probing stops the retransmission timer, an outage stops both, and none of them is
@@ -41,8 +42,8 @@ static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
     return scps_timer_take(t, now);
 }
 
-/* Handles the expired timers of the sending side. The functions from the outage timer on may free
- * c->s.tx, so it is checked again before each. */
+/* Calls the functions for the timers of the sending side that have expired. The functions from the
+ * outage timer on may free c->s.tx, so it is checked again before each. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
@@ -66,7 +67,8 @@ static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
         scps_conn_trim(c);
 }
 
-/* Handles each timer that has expired; the order of the calls is fixed. */
+/* Calls the function for each timer of the connection that has expired. The order of the calls is
+ * fixed. */
 static SCPS_NOINLINE void serve(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
