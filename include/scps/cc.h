@@ -238,9 +238,10 @@ struct scps_cc_ops {
     /* Called for each segment with data that is sent. NULL: not called, at no cost. */
     void (*on_sent)(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl);
-    /* Careful resume (RFC 9959): handles a request. Returns the answer to SCPS_CC_STEADY, and true
-     * for any other request. NULL: the controller has no state beyond its window, so the core sets
-     * the window, paces it, and takes a loss for congestion. */
+    /* Careful resume (RFC 9959): asks the controller to do what the values of enum scps_cc_resume
+     * say. Returns the answer to SCPS_CC_STEADY, and true for any other request. NULL: the
+     * controller has no state beyond its window, so the core sets the window, paces it, and takes a
+     * loss for congestion. */
     bool (*resume)(void *s, const struct scps_cc_view *v, enum scps_cc_resume what, uint64_t amount,
                    struct scps_cc_ctl *ctl);
     /* Returns the octets of state that the controller needs beyond state_size with these

@@ -315,7 +315,9 @@ void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const str
     show(r, cc, ctl);
 }
 
-/* Handles persistent congestion (RFC 9959 section 3.6), which a timeout shows. */
+/* Called at a timeout. If it is attributed to congestion, it shows persistent congestion (RFC 9959
+ * section 3.6): careful resume ends and, after the Reconnaissance Phase, ssthresh is lowered to the
+ * window of a retreat. */
 static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       struct scps_cc_ctl *ctl)
 {
