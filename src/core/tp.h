@@ -95,7 +95,7 @@ static inline void scps_tp_peer_id(struct scps_conn_scps *tp, uint8_t id)
 {
     tp->peer_id = id;
 }
-/* Prepares the compression of the connection's headers, which will have connection id `id`. */
+/* Initialises the compression of the headers that this end sends, with connection id `id`. */
 static inline void scps_tp_comp_begin(struct scps_conn_scps *tp, uint8_t id)
 {
     scps_comp_tx_init(&tp->comp_tx, id, 2, false);

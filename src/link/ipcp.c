@@ -106,8 +106,8 @@ static void judge_end(struct scps_cp *cp)
     i->always_say = i->offer_say;
 }
 
-/* Handles the peer's Nak for an option. A configured address stays this end's, whatever the peer
- * proposes: this end asks for it again, and the peer may accept it in the end. */
+/* Called for an option in the peer's Configure-Nak. A configured address stays this end's, whatever
+ * the peer proposes: this end asks for it again, and the peer may accept it in the end. */
 static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
 {
     struct scps_ipcp *i = (struct scps_ipcp *)cp;

@@ -41,8 +41,9 @@ struct scps_lcp {
 
 /* Initialises the protocol on a new link, the other fields of whose structure are set. */
 void scps_lcp_init(struct scps_lcp *l, struct scps_cp_env *env);
-/* Prepares a negotiation: all options are requested again, with a new magic number. The caller
- * calls this function before each one. */
+/* Sets the options that the next Configure-Request asks for: all of them, with a new magic number;
+ * those of an earlier negotiation are no longer in force. The caller calls this function before
+ * each negotiation. */
 void scps_lcp_begin(struct scps_lcp *l);
 /* Sends the Echo-Request that is due at env->now. Returns false if the allowed number of requests
  * had no answer. */

@@ -14,7 +14,7 @@ static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
 
-/* Handles the signal that segments of the peer arrived damaged: c reports this to the peer until
+/* Called for the signal that segments of the peer arrived damaged: c reports this to the peer until
  * the time `until`; 0: for one round trip. */
 static void damaged(struct scps_conn *c, scps_time until)
 {
@@ -23,7 +23,7 @@ static void damaged(struct scps_conn *c, scps_time until)
         scps_corruption_felt(&c->s.tp->corruption, &c->s.rtt, c->s.ctx.env->now, until);
 }
 
-/* Handles the signal that the path of c has changed: sets its rate, bytes/s, and its round trip,
+/* Called for the signal that the path of c has changed: sets its rate, bytes/s, and its round trip,
  * µs; 0: unknown. If the route has a rate, the connection's own configured rate stays, because the
  * signal has changed that of the route. */
 static void path_changed(struct scps_conn *c, uint64_t rate, scps_dur rtt)
