@@ -63,8 +63,8 @@ void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_i
 /* Makes the sender wait for its connection, which ttcp_sender_accept() will pass. */
 void ttcp_sender_wait(struct ttcp_sender *s, struct ttcp_input *in);
 void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time now);
-/* Handles an event of the sender's connection: it is open, has room or the receiver's result, is
- * closed or has failed. */
+/* Called for an event of the sender's connection: writes when the connection is established or has
+ * room, reads the receiver's result when it arrives, and records an error or the end. */
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
 /* Writes as much of the input to the connection as the send buffer takes. Call it also when new
  * input is available. */

@@ -31,7 +31,7 @@ static SCPS_NOINLINE_SIZE void inform_of_loss(struct scps_sender *s, void *cc, u
         scps_recovery_reduced(s, &s->tx->rec);
 }
 
-/* Handles the loss of `bytes` bytes, detected by an acknowledgement that reports `delivered`
+/* Called when `bytes` bytes are lost, as detected by an acknowledgement that reports `delivered`
  * arrived bytes: begins an episode if none is in progress, and informs the controller. */
 static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t delivered,
                       enum scps_evidence evidence)

@@ -34,7 +34,7 @@ struct scps_ack_input {
     bool impatient;
 };
 
-/* Handles a DSACK for [from, to). fresh: no earlier acknowledgement had reported these octets as
+/* Processes a DSACK for [from, to). fresh: no earlier acknowledgement had reported these octets as
  * arrived. If it shows that the episode was spurious, the episode ends at once;
  * scps_ackloss_progress() informs the controller when the other reports are processed. */
 void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh);

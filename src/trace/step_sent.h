@@ -18,8 +18,8 @@ static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Handles data that is not next in order: it leaves a gap, fills one, or was acknowledged before it
- * was captured. Returns true if the data is the retransmission of data lost before the capture
+/* Processes data that is not next in order: it leaves a gap, fills one, or was acknowledged before
+ * it was captured. Returns true if the data is the retransmission of data lost before the capture
  * point, and not only out of order. */
 static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
                                        const struct conn_dir *o, uint64_t first, uint64_t end,
