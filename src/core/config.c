@@ -188,7 +188,7 @@ int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, ch
     return err;
 }
 
-static scps_dur derive(scps_dur given, scps_dur fallback)
+static SCPS_NOINLINE_SIZE scps_dur derive(scps_dur given, scps_dur fallback)
 {
     return given > 0 ? given : fallback;
 }

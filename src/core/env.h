@@ -9,6 +9,7 @@
 #include <scps/observe.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "base/heap.h"
 #include "base/queue.h"
 #include "core/ratelimit.h"
@@ -70,7 +71,7 @@ static inline void scps_env_memory_served(struct scps_env *env)
     env->memory_at = SCPS_NEVER;
 }
 /* Counts under reason d a packet that had no effect, or a reply that is not sent. */
-static inline void scps_env_drop(struct scps_env *env, enum scps_drop d)
+static SCPS_INLINE_SPEED void scps_env_drop(struct scps_env *env, enum scps_drop d)
 {
     env->drops[d]++;
 }

@@ -140,7 +140,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
     rec->first_resend = true;
 }
 
-void scps_recovery_end(struct scps_recovery *rec)
+SCPS_NOINLINE_SIZE void scps_recovery_end(struct scps_recovery *rec)
 {
     rec->episode = SCPS_EPISODE_NONE;
     rec->frto = 0;

@@ -33,7 +33,8 @@
 
 /* Updates the measured lateness by a segment that was sent at `sent` and arrived after `since`,
  * when the RTT was rtt: it was late by since - sent - rtt. */
-static void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt, scps_time since)
+static SCPS_NOINLINE_SIZE void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt,
+                                       scps_time since)
 {
     scps_dur late = since - sent - rtt;
 

@@ -56,7 +56,7 @@ static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scp
 }
 
 /* Returns PipeSize * Beta, at least two segments, bytes. */
-static uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
+static SCPS_NOINLINE_SIZE uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
 {
     return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
 }

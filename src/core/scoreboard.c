@@ -87,8 +87,8 @@ int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_
 
 /* ---- functions that record transmissions ---- */
 
-struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
-                                       unsigned flags, scps_time now)
+SCPS_NOINLINE_SIZE struct scps_sent_segment *
+scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len, unsigned flags, scps_time now)
 {
     struct scps_sent_segment *r = &sb->v[sb->tail & sb->mask];
 

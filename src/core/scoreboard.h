@@ -166,7 +166,7 @@ struct scps_ack_result {
 };
 
 /* Returns the result of an acknowledgement that reports nothing. */
-static inline struct scps_ack_result scps_ack_result_none(void)
+static SCPS_INLINE_SPEED struct scps_ack_result scps_ack_result_none(void)
 {
     return (struct scps_ack_result){.oldest_sent = -1};
 }
@@ -207,7 +207,8 @@ static inline bool scps_sb_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
 }
-static inline struct scps_sent_segment *scps_sb_at(const struct scps_scoreboard *sb, uint32_t idx)
+static SCPS_INLINE_SPEED struct scps_sent_segment *scps_sb_at(const struct scps_scoreboard *sb,
+                                                              uint32_t idx)
 {
     return &sb->v[idx & sb->mask];
 }

@@ -121,7 +121,7 @@ static inline void scps_send_shut(struct scps_send *s)
     s->shut = 1;
 }
 /* Returns the end of the stream, including its FIN if sending has been shut down. */
-static inline scps_off scps_send_fin_end(const struct scps_send *s)
+static SCPS_INLINE_SPEED scps_off scps_send_fin_end(const struct scps_send *s)
 {
     return s->end + s->shut;
 }

@@ -53,7 +53,8 @@ bool scps_snackwait_covers(const struct scps_snackwait *w, scps_off from, scps_o
 
 /* Replaces `gone` entries of the index, from pos on, by `added` entries whose values the caller
  * sets. */
-static void splice(struct scps_snackwait *w, unsigned pos, unsigned gone, unsigned added)
+static SCPS_NOINLINE_SIZE void splice(struct scps_snackwait *w, unsigned pos, unsigned gone,
+                                      unsigned added)
 {
     uint8_t *at = w->room->sorted + pos;
 

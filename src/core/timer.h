@@ -10,13 +10,14 @@
 #ifndef SCPS_CORE_TIMER_H
 #define SCPS_CORE_TIMER_H
 
+#include "base/bytes.h"
 #include "core/ctx.h"
 
 struct scps_timer {
     scps_time at; /* time of expiry, µs; SCPS_NEVER: the timer does not run */
 };
 
-static inline void scps_timer_stop(struct scps_timer *t)
+static SCPS_INLINE_SPEED void scps_timer_stop(struct scps_timer *t)
 {
     t->at = SCPS_NEVER;
 }

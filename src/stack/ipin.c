@@ -12,7 +12,7 @@
 #include "stack/dgram.h"
 #endif
 
-static bool loopback(const struct scps_addr *a)
+static SCPS_NOINLINE_SIZE bool loopback(const struct scps_addr *a)
 {
     static const uint8_t one[16] = {[15] = 1};
 

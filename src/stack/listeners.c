@@ -24,7 +24,7 @@ struct scps_listener *scps_listener_find(const struct scps_stack *st, const stru
     return any;
 }
 
-void scps_listener_join(struct scps_listener *l, struct scps_conn *c)
+SCPS_NOINLINE_SIZE void scps_listener_join(struct scps_listener *l, struct scps_conn *c)
 {
     scps_notify_wait(&c->notify, &c->owner, l);
     scps_queue_add(&l->half, &c->link);

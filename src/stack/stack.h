@@ -285,7 +285,7 @@ void scps_stack_reap(struct scps_stack *st);
 
 /* Returns true if a timer of a connection is due, or connections that were refused memory should
  * try again. */
-static inline bool scps_stack_timers_due(const struct scps_stack *st)
+static SCPS_INLINE_SPEED bool scps_stack_timers_due(const struct scps_stack *st)
 {
     return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
 }
