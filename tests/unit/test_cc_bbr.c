@@ -106,7 +106,7 @@ static void until(struct bench *t, enum scps_bbr_state state)
 
 /* ---- Startup ---- */
 
-static void first_numbers(void **state)
+static void initial_window_and_rate(void **state)
 {
     struct bench t;
     (void)state;
@@ -245,7 +245,7 @@ static void drain_ends_after_three_rounds(void **state)
     assert_int_equal(rounds, 4);
 }
 
-static void the_cycle(void **state)
+static void probe_bw_cycle(void **state)
 {
     struct bench t;
     (void)state;
@@ -385,7 +385,7 @@ static void precautionary_probing(void **state)
     assert_int_equal(t.b.state, SCPS_BBR_REFILL);
 }
 
-static void a_mark_is_a_loss(void **state)
+static void an_ecn_echo_counts_as_one_loss(void **state)
 {
     struct bench t;
     struct scps_cc_loss l = {.evidence = SCPS_BY_ECN, .new_episode = true};
@@ -422,7 +422,7 @@ static void a_timeout_and_its_end(void **state)
     assert_int_equal(t.ctl.cwnd, before);
 }
 
-static void an_imagined_loss_is_undone(void **state)
+static void a_spurious_loss_is_undone(void **state)
 {
     struct bench t;
     (void)state;
@@ -488,7 +488,7 @@ static void restart_from_idle(void **state)
 
 /* ---- Signals of SCPS-TP: corruption, outages, changes of path ---- */
 
-static void corruption_is_not_the_paths_fault(void **state)
+static void corruption_does_not_change_the_model(void **state)
 {
     struct bench t;
     (void)state;
@@ -529,7 +529,7 @@ static void an_outage_freezes_the_model(void **state)
     }
 }
 
-static void another_path_begins_anew(void **state)
+static void a_path_change_restarts_the_model(void **state)
 {
     struct bench t;
     (void)state;
@@ -546,7 +546,7 @@ static void another_path_begins_anew(void **state)
 
 /* Ten segments leave at once on a path of 600 ms; the last one is acknowledged 600 µs after the
  * first, so the path delivers 16.7 MB/s. */
-static void a_long_start_goes_by_the_train(void **state)
+static void long_rtt_start_uses_the_rate_of_an_ack_train(void **state)
 {
     struct bench t;
     (void)state;
@@ -617,7 +617,7 @@ static void rate_of_an_ack_train_bounds_the_start(void **state)
 /* base-loss=1: losses of a round trip in which a queue stood are not taken for losses of the path
  * itself. Round trips in which few segments were sent are counted together until they have
  * twenty. */
-static void which_losses_are_the_links_own(void **state)
+static void base_loss_of_rounds_without_a_queue(void **state)
 {
     static const struct {
         uint64_t rate;
@@ -705,7 +705,7 @@ static void losses_without_a_queue_do_not_end_startup(void **state)
 
 /* base-loss=1: 5 % of 70 segments are 3.5. Nine lost segments are within three standard deviations
  * of that, so BBR stays in ProbeBW_UP; ten are not. */
-static void chance_in_a_small_window(void **state)
+static void base_loss_within_three_standard_deviations(void **state)
 {
     (void)state;
 
@@ -743,7 +743,7 @@ static void losses_without_a_queue_may_be_allowed(void **state)
     }
 }
 
-static void a_steady_round_trip_may_do_for_probe_rtt(void **state)
+static void rtt_refresh_skips_probe_rtt(void **state)
 {
     struct bench t;
     (void)state;
@@ -799,7 +799,7 @@ static void probe_rtt_waits_for_round_trips(void **state)
 
 /* Draft 5.3.3.5.3: BBR waits 2 to 3 s before it probes. With probe-bw-rounds=20 it waits up to 20
  * round trips longer where these are longer than that. */
-static void the_wait_may_vary_by_round_trips(void **state)
+static void probe_wait_in_round_trips(void **state)
 {
     static const struct {
         const char *text;
@@ -832,7 +832,7 @@ static void the_wait_may_vary_by_round_trips(void **state)
 /* Draft 5.5.9: the filter returns the maximum of the last ten round trips. Here several values come
  * in one round trip, some round trips have none, and smaller values follow the largest for longer
  * than the window. */
-static void maximum_of_so_many_rounds(void **state)
+static void max_filter_of_ten_rounds(void **state)
 {
     struct scps_bbr_max m = {.max = 0};
     uint64_t v[300] = {0};
@@ -934,38 +934,38 @@ static void a_segment_in_a_round_trip_may_always_be_sent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_numbers),
+        cmocka_unit_test(initial_window_and_rate),
         cmocka_unit_test(startup_grows_and_ends_on_a_plateau),
         cmocka_unit_test(app_limited_samples_do_not_end_startup),
         cmocka_unit_test(startup_ends_on_loss),
         cmocka_unit_test(drain_ends_on_inflight),
         cmocka_unit_test(drain_ends_after_three_rounds),
-        cmocka_unit_test(the_cycle),
+        cmocka_unit_test(probe_bw_cycle),
         cmocka_unit_test(probes_with_reno),
         cmocka_unit_test(max_bw_forgets_after_two_cycles),
         cmocka_unit_test(loss_while_cruising_bounds_the_short_term),
         cmocka_unit_test(loss_while_probing_bounds_the_long_term),
         cmocka_unit_test(precautionary_probing),
-        cmocka_unit_test(a_mark_is_a_loss),
+        cmocka_unit_test(an_ecn_echo_counts_as_one_loss),
         cmocka_unit_test(a_timeout_and_its_end),
-        cmocka_unit_test(an_imagined_loss_is_undone),
+        cmocka_unit_test(a_spurious_loss_is_undone),
         cmocka_unit_test(probe_rtt),
         cmocka_unit_test(restart_from_idle),
-        cmocka_unit_test(corruption_is_not_the_paths_fault),
+        cmocka_unit_test(corruption_does_not_change_the_model),
         cmocka_unit_test(an_outage_freezes_the_model),
-        cmocka_unit_test(another_path_begins_anew),
-        cmocka_unit_test(a_long_start_goes_by_the_train),
+        cmocka_unit_test(a_path_change_restarts_the_model),
+        cmocka_unit_test(long_rtt_start_uses_the_rate_of_an_ack_train),
         cmocka_unit_test(rate_of_an_ack_train_bounds_the_start),
         cmocka_unit_test(no_queue_at_the_first_sample),
-        cmocka_unit_test(which_losses_are_the_links_own),
+        cmocka_unit_test(base_loss_of_rounds_without_a_queue),
         cmocka_unit_test(each_round_has_its_own_least_round_trip),
         cmocka_unit_test(losses_without_a_queue_do_not_end_startup),
-        cmocka_unit_test(chance_in_a_small_window),
+        cmocka_unit_test(base_loss_within_three_standard_deviations),
         cmocka_unit_test(losses_without_a_queue_may_be_allowed),
-        cmocka_unit_test(a_steady_round_trip_may_do_for_probe_rtt),
+        cmocka_unit_test(rtt_refresh_skips_probe_rtt),
         cmocka_unit_test(probe_rtt_waits_for_round_trips),
-        cmocka_unit_test(the_wait_may_vary_by_round_trips),
-        cmocka_unit_test(maximum_of_so_many_rounds),
+        cmocka_unit_test(probe_wait_in_round_trips),
+        cmocka_unit_test(max_filter_of_ten_rounds),
         cmocka_unit_test(no_rate_was_measured_when_startup_ends),
         cmocka_unit_test(a_segment_in_a_round_trip_may_always_be_sent),
     };

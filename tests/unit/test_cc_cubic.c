@@ -83,7 +83,7 @@ static void follows_the_model(void **state)
 
 /* RFC 9438 section 4.2: after K = cbrt(W_max (1-beta)/C) seconds the window is again that before
  * the loss. */
-static void the_old_window_after_k(void **state)
+static void window_reaches_w_max_after_k(void **state)
 {
     (void)state;
     for (unsigned w = 100; w <= 1000000; w *= 10) {
@@ -278,7 +278,7 @@ static void hystart_leaves_after_five_conservative_rounds(void **state)
 
 /* RFC 9406 section 4.3: N_RTT_SAMPLE is 8, so a round trip with seven acknowledgements never ends
  * slow start. */
-static void hystart_asks_for_eight_samples(void **state)
+static void hystart_needs_eight_rtt_samples(void **state)
 {
     (void)state;
     for (unsigned acks = 7; acks <= 8; acks++) {
@@ -292,7 +292,7 @@ static void hystart_asks_for_eight_samples(void **state)
     }
 }
 
-static void hystart_goes_back_when_it_was_nothing(void **state)
+static void hystart_resumes_slow_start_after_a_lower_rtt(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -336,7 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_the_model),
-        cmocka_unit_test(the_old_window_after_k),
+        cmocka_unit_test(window_reaches_w_max_after_k),
         cmocka_unit_test(fast_convergence),
         cmocka_unit_test(idle_time_does_not_count),
         cmocka_unit_test(idle_time_keeps_w_max),
@@ -344,8 +344,8 @@ int main(void)
         cmocka_unit_test(causes_and_timeouts),
         cmocka_unit_test(response_function),
         cmocka_unit_test(hystart_leaves_after_five_conservative_rounds),
-        cmocka_unit_test(hystart_asks_for_eight_samples),
-        cmocka_unit_test(hystart_goes_back_when_it_was_nothing),
+        cmocka_unit_test(hystart_needs_eight_rtt_samples),
+        cmocka_unit_test(hystart_resumes_slow_start_after_a_lower_rtt),
         cmocka_unit_test(fills_a_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

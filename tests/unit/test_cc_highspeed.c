@@ -58,7 +58,7 @@ static void rows_of_the_rfc(void **state)
 
 /* At every window a(w) is within 1 of the formula (the table has whole numbers), and b(w) is that
  * of its row. */
-static void everywhere(void **state)
+static void table_follows_the_formula(void **state)
 {
     (void)state;
     for (unsigned w = 39; w < 95000; w += 1 + w / 50) {
@@ -130,7 +130,7 @@ static void causes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_the_rfc),        cmocka_unit_test(everywhere),
+        cmocka_unit_test(rows_of_the_rfc),        cmocka_unit_test(table_follows_the_formula),
         cmocka_unit_test(reno_below_38_segments), cmocka_unit_test(response_function),
         cmocka_unit_test(limited_slow_start),     cmocka_unit_test(causes),
     };

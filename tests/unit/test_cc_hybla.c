@@ -60,7 +60,7 @@ static void slow_start_gain(void **state)
     }
 }
 
-static void caution(void **state)
+static void growth_per_ack_is_limited(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -86,7 +86,7 @@ static void response_function(void **state)
         }
 }
 
-static void short_paths_are_renos(void **state)
+static void short_paths_grow_like_reno(void **state)
 {
     (void)state;
     struct cc_table t, v;
@@ -139,9 +139,9 @@ int main(void)
         cmocka_unit_test(avoidance_gain),
         cmocka_unit_test(avoidance_gain_has_a_limit),
         cmocka_unit_test(slow_start_gain),
-        cmocka_unit_test(caution),
+        cmocka_unit_test(growth_per_ack_is_limited),
         cmocka_unit_test(response_function),
-        cmocka_unit_test(short_paths_are_renos),
+        cmocka_unit_test(short_paths_grow_like_reno),
         cmocka_unit_test(fills_a_long_path_quickly),
         cmocka_unit_test(losses),
     };

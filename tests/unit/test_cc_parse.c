@@ -145,7 +145,7 @@ static void unknown_keys(void **state)
     assert_non_null(strstr(msg, "none"));
 }
 
-static void no_numbers(void **state)
+static void invalid_numbers(void **state)
 {
     (void)state;
     static const char *const bad[] = {"vj,abc_limit",     "vj,abc_limit=",   "vj,abc_limit=-",
@@ -211,7 +211,7 @@ static void names_of_causes(void **state)
 
 /* A controller that a program brings along is checked when it is configured, before its first
  * call. */
-static void what_lacks_something_is_refused(void **x)
+static void incomplete_controllers_are_refused(void **x)
 {
     static const struct scps_cc_param fifteen[16] = {
         {"a", "", 0, 0, 0}, {"b", "", 0, 0, 0}, {"c", "", 0, 0, 0}, {"d", "", 0, 0, 0},
@@ -315,7 +315,7 @@ static void a_configuration_reads_text(void **x)
 
 /* A parameter whose values have names accepts the name, the number of the value, and the
  * parameter's former name. */
-static void words(void **state)
+static void named_values(void **state)
 {
     static const struct {
         const char *text;
@@ -366,12 +366,12 @@ int main(void)
         cmocka_unit_test(defaults_and_values),
         cmocka_unit_test(unknown_names),
         cmocka_unit_test(unknown_keys),
-        cmocka_unit_test(no_numbers),
+        cmocka_unit_test(invalid_numbers),
         cmocka_unit_test(beyond_the_range),
         cmocka_unit_test(messages_fit),
         cmocka_unit_test(names_of_causes),
-        cmocka_unit_test(what_lacks_something_is_refused),
-        cmocka_unit_test(words),
+        cmocka_unit_test(incomplete_controllers_are_refused),
+        cmocka_unit_test(named_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <scps/error.h>
 
-static void nothing_moves_it(void **state)
+static void no_event_changes_the_rate(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -22,7 +22,7 @@ static void nothing_moves_it(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-static void a_new_rate_counts_from_the_next_event(void **state)
+static void a_new_rate_applies_from_the_next_event(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -32,7 +32,7 @@ static void a_new_rate_counts_from_the_next_event(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-static void it_wants_a_rate(void **state)
+static void a_rate_is_required(void **state)
 {
     (void)state;
     assert_true(scps_cc_find("rate")->needs_rate);
@@ -42,9 +42,9 @@ static void it_wants_a_rate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_moves_it),
-        cmocka_unit_test(a_new_rate_counts_from_the_next_event),
-        cmocka_unit_test(it_wants_a_rate),
+        cmocka_unit_test(no_event_changes_the_rate),
+        cmocka_unit_test(a_new_rate_applies_from_the_next_event),
+        cmocka_unit_test(a_rate_is_required),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

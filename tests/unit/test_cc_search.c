@@ -128,7 +128,7 @@ static void interpolation(void **state)
 
 /* SEARCH discards its measurements after a pause longer than a window, and when the counters of the
  * sender begin anew. */
-static void begins_anew(void **state)
+static void measurements_discarded_after_a_pause(void **state)
 {
     struct scps_search se = {0};
     struct scps_cc_view v = {.now = SCPS_SEC(1)};
@@ -197,7 +197,7 @@ int main(void)
         cmocka_unit_test(threshold),
         cmocka_unit_test(not_enough_data),
         cmocka_unit_test(interpolation),
-        cmocka_unit_test(begins_anew),
+        cmocka_unit_test(measurements_discarded_after_a_pause),
         cmocka_unit_test(a_doubling_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

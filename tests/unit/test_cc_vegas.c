@@ -52,7 +52,7 @@ static void doubles_every_other_round_trip(void **state)
     assert_int_equal(grew, 8);
 }
 
-static void quick_start(void **state)
+static void slow_start_with_a_factor_of_32(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -173,7 +173,7 @@ static void growth_needs_a_window_that_limits(void **state)
 
 /* Vegas makes no decision about a round trip at whose end loss recovery is still going on; it
  * decides about the one in which recovery ends. */
-static void rounds_of_repair(void **state)
+static void no_decision_during_recovery(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -351,7 +351,7 @@ static void a_late_timer_is_no_queue(void **state)
 /* Mode F0, a loss: what is halved is the number of segments sent in a round trip, not the number
  * sent since the receiver's timer expired. On a path longer than the timer, with no queue, it is
  * the number outstanding. */
-static void a_loss_is_of_the_whole_flight(void **state)
+static void a_loss_halves_the_segments_of_a_round_trip(void **state)
 {
     (void)state;
     static const struct {
@@ -374,7 +374,7 @@ static void a_loss_is_of_the_whole_flight(void **state)
 
 /* Shows why the RTT of the oldest segment is used in mode F0: with that of the newest the rate
  * falls on the same path. */
-static void newest_rtt_would_strangle_f0(void **state)
+static void newest_rtt_lowers_the_rate_in_f0(void **state)
 {
     (void)state;
     uint64_t cwnd[2];
@@ -479,7 +479,7 @@ static void a_late_ack_is_no_queue(void **state)
 
 /* A delayed ACK that comes a long time before the next train is not used for the rate of that
  * train. */
-static void a_lone_ack_is_no_train(void **state)
+static void a_delayed_ack_is_no_ack_train(void **state)
 {
     (void)state;
     static const scps_dur lone[] = {SCPS_MS(116), SCPS_MS(139), SCPS_MS(30)};
@@ -503,7 +503,7 @@ static void a_lone_ack_is_no_train(void **state)
         }
 }
 
-static void a_longer_route_is_not_a_queue(void **state)
+static void a_longer_base_rtt_is_not_a_queue(void **state)
 {
     (void)state;
     uint64_t goodput[2];
@@ -633,7 +633,7 @@ static void a_brake_by_share_of_loss(void **state)
 
 /* The rules of the Vegas paper, set by parameters, leave slow start early and are slower, but
  * settle at the same window. */
-static void the_paper_by_parameters(void **state)
+static void rules_of_the_vegas_paper(void **state)
 {
     (void)state;
     struct cc_path p = {.bps = 2000000,
@@ -658,25 +658,25 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(doubles_every_round_trip),
         cmocka_unit_test(doubles_every_other_round_trip),
-        cmocka_unit_test(quick_start),
+        cmocka_unit_test(slow_start_with_a_factor_of_32),
         cmocka_unit_test(slow_start_ends_above_gamma),
         cmocka_unit_test(linear_mode_follows_the_formula),
         cmocka_unit_test(growth_needs_a_window_that_limits),
-        cmocka_unit_test(rounds_of_repair),
+        cmocka_unit_test(no_decision_during_recovery),
         cmocka_unit_test(losses_by_cause),
         cmocka_unit_test(idle_and_path),
         cmocka_unit_test(settles_with_a_few_segments_queued),
         cmocka_unit_test(strictly_delayed_acks),
         cmocka_unit_test(a_late_timer_is_no_queue),
-        cmocka_unit_test(a_loss_is_of_the_whole_flight),
-        cmocka_unit_test(newest_rtt_would_strangle_f0),
+        cmocka_unit_test(a_loss_halves_the_segments_of_a_round_trip),
+        cmocka_unit_test(newest_rtt_lowers_the_rate_in_f0),
         cmocka_unit_test(early_acks_leave_base_alone),
         cmocka_unit_test(a_late_ack_is_no_queue),
-        cmocka_unit_test(a_lone_ack_is_no_train),
-        cmocka_unit_test(a_longer_route_is_not_a_queue),
+        cmocka_unit_test(a_delayed_ack_is_no_ack_train),
+        cmocka_unit_test(a_longer_base_rtt_is_not_a_queue),
         cmocka_unit_test(corruption_keeps_the_window),
         cmocka_unit_test(a_brake_by_share_of_loss),
-        cmocka_unit_test(the_paper_by_parameters),
+        cmocka_unit_test(rules_of_the_vegas_paper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

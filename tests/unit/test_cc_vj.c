@@ -49,7 +49,7 @@ static void bytes_count_not_acks(void **state)
     assert_in_range(cwnd[2], cwnd[0] - 1000, cwnd[0]);
 }
 
-static void rfc3465_limit_by_choice(void **state)
+static void rfc3465_limit(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -68,7 +68,7 @@ static void rfc3465_limit_by_choice(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-static void half_once_an_episode(void **state)
+static void window_halves_once_in_a_recovery(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -86,7 +86,7 @@ static void half_once_an_episode(void **state)
 
 /* RFC 5681 equation 4: FlightSize is halved, not cwnd, if the application kept it small; the result
  * is at least two segments, and no more than cwnd where SACK holds many bytes beyond a hole. */
-static void what_is_halved(void **state)
+static void a_loss_halves_flight_size(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -155,7 +155,7 @@ static void timeout(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
-static void timeout_in_repair_does_not_quarter(void **state)
+static void a_timeout_in_recovery_keeps_ssthresh(void **state)
 {
     (void)state;
     struct cc_table t;
@@ -312,12 +312,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_start_to_avoidance),
         cmocka_unit_test(bytes_count_not_acks),
-        cmocka_unit_test(rfc3465_limit_by_choice),
-        cmocka_unit_test(half_once_an_episode),
-        cmocka_unit_test(what_is_halved),
+        cmocka_unit_test(rfc3465_limit),
+        cmocka_unit_test(window_halves_once_in_a_recovery),
+        cmocka_unit_test(a_loss_halves_flight_size),
         cmocka_unit_test(loss_in_the_nonvalidated_phase),
         cmocka_unit_test(timeout),
-        cmocka_unit_test(timeout_in_repair_does_not_quarter),
+        cmocka_unit_test(a_timeout_in_recovery_keeps_ssthresh),
         cmocka_unit_test(avoidance_timeout_halves_the_window),
         cmocka_unit_test(no_growth_on_an_unused_window),
         cmocka_unit_test(causes),

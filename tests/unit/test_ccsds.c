@@ -291,7 +291,7 @@ static void packets_cross_in_frames_of_any_length(void **state)
             }
 }
 
-static void a_frame_waits_for_more(void **state)
+static void an_incomplete_frame_waits(void **state)
 {
     struct scps_ccsds_config c = config(SCPS_CCSDS_AOS, 1115);
 
@@ -314,7 +314,7 @@ static void a_frame_waits_for_more(void **state)
 
 /* A frame that begins to wait at a time near SCPS_NEVER keeps waiting; its deadline does not
  * overflow. */
-static void the_end_of_time(void **state)
+static void times_near_never(void **state)
 {
     struct scps_ccsds_config c = config(SCPS_CCSDS_AOS, 1115);
 
@@ -417,7 +417,7 @@ static void put_data(struct end *to, const struct scps_ccsds_config *c, uint64_t
     put(to, p, 256);
 }
 
-static void packets_that_cannot_be(void **state)
+static void invalid_packets_are_dropped(void **state)
 {
     struct scps_ccsds_config c = config(SCPS_CCSDS_AOS, 256);
     static const uint8_t ltp[] = {0xe5, 4, 1, 2}, space[] = {8, 1, 0xc0, 0, 0, 0, 7},
@@ -450,7 +450,7 @@ static void packets_that_cannot_be(void **state)
 }
 
 /* Noise lies between the frames of a byte stream: the receiver finds the next sync marker. */
-static void markers_are_found_again(void **state)
+static void sync_markers_are_found_after_noise(void **state)
 {
     struct scps_ccsds_config c = config(SCPS_CCSDS_USLP, 100);
     uint8_t noise[] = {0x1a, 0x1a, 0xcf, 0x1a, 0xcf, 0xfc, 0x1a};
@@ -474,7 +474,7 @@ static void markers_are_found_again(void **state)
     close_ends();
 }
 
-static void a_device_that_takes_nothing(void **state)
+static void a_full_device_accepts_no_packet(void **state)
 {
     struct scps_ccsds_config c = config(SCPS_CCSDS_TM, 100);
 
@@ -528,13 +528,13 @@ int main(void)
         cmocka_unit_test_setup(headers_octet_by_octet, setup),
         cmocka_unit_test_setup(packets_octet_by_octet, setup),
         cmocka_unit_test_setup(packets_cross_in_frames_of_any_length, setup),
-        cmocka_unit_test_setup(a_frame_waits_for_more, setup),
-        cmocka_unit_test_setup(the_end_of_time, setup),
+        cmocka_unit_test_setup(an_incomplete_frame_waits, setup),
+        cmocka_unit_test_setup(times_near_never, setup),
         cmocka_unit_test_setup(lost_frames_cost_their_packets_only, setup),
         cmocka_unit_test_setup(damaged_foreign_and_late_frames, setup),
-        cmocka_unit_test_setup(packets_that_cannot_be, setup),
-        cmocka_unit_test_setup(markers_are_found_again, setup),
-        cmocka_unit_test_setup(a_device_that_takes_nothing, setup),
+        cmocka_unit_test_setup(invalid_packets_are_dropped, setup),
+        cmocka_unit_test_setup(sync_markers_are_found_after_noise, setup),
+        cmocka_unit_test_setup(a_full_device_accepts_no_packet, setup),
         cmocka_unit_test_setup(configurations_out_of_range, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,7 @@ static void initial_window(void **state)
 
 /* What the controller's view contains: RFC 6675's pipe, what is outstanding, whether the window was
  * the limit, which holds until the next acknowledgement. */
-static void view(void **state)
+static void contents_of_the_controllers_view(void **state)
 {
     (void)state;
     part_send(&p, 5, 1000);
@@ -160,7 +160,7 @@ static void configured_rate(void **state)
 }
 
 /* A silent peer gets no more than ten packets in a timeout, whatever the controller asks for. */
-static void silent_peer(void **state)
+static void at_most_ten_packets_in_a_timeout(void **state)
 {
     (void)state;
     part_send(&p, 11, 1000);
@@ -233,9 +233,15 @@ static void bursts_of_small_segments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(initial_window), CASE(view),          CASE(limited_transmit),
-        CASE(bounds),         CASE(paced_window),  CASE(configured_rate),
-        CASE(silent_peer),    CASE(small_resends), CASE(bursts_of_small_segments),
+        CASE(initial_window),
+        CASE(contents_of_the_controllers_view),
+        CASE(limited_transmit),
+        CASE(bounds),
+        CASE(paced_window),
+        CASE(configured_rate),
+        CASE(at_most_ten_packets_in_a_timeout),
+        CASE(small_resends),
+        CASE(bursts_of_small_segments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static int state_of(const struct world *w, unsigned i)
     return scps_sb_at(&w->sb, i)->state;
 }
 
-static void third_above(void **state)
+static void lost_after_three_arrivals_above(void **state)
 {
     struct world w;
     (void)state;
@@ -78,7 +78,7 @@ static void early_retransmit(void **state)
 
 /* At and above the offset `from` the rule applies; below it the receiver reports its holes by
  * SNACK, so nothing is concluded there. */
-static void named_holes(void **state)
+static void holes_reported_by_snack(void **state)
 {
     struct world w;
     (void)state;
@@ -177,7 +177,7 @@ static void needless_resends_wait(void **state)
  * is lost and resent; the fifth and the sixth are lost, too. Each is found lost when
  * retransmissions have arrived that were sent after it. A segment below `from`, or one sent after
  * `then`, is not. */
-static void overtaken(void **state)
+static void lost_after_later_retransmissions_arrive(void **state)
 {
     for (unsigned resends = 1; resends <= 2; resends++) {
         struct world w;
@@ -229,12 +229,12 @@ static void by_age(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(third_above),
+        cmocka_unit_test(lost_after_three_arrivals_above),
         cmocka_unit_test(early_retransmit),
-        cmocka_unit_test(named_holes),
+        cmocka_unit_test(holes_reported_by_snack),
         cmocka_unit_test(lost_again),
         cmocka_unit_test(needless_resends_wait),
-        cmocka_unit_test(overtaken),
+        cmocka_unit_test(lost_after_later_retransmissions_arrive),
         cmocka_unit_test(by_age),
     };
 

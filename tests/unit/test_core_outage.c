@@ -12,7 +12,7 @@
 
 /* docs/SCPS-TP.md section 3.5: the probes are sent 5, 6, 12, 24, 48, 60, 60 ... s apart, but no
  * further apart than the second argument. */
-static void schedule(void **state)
+static void intervals_of_probes(void **state)
 {
     static const int want[] = {5, 6, 12, 24, 48, 60, 60};
     struct scps_outage o;
@@ -33,7 +33,7 @@ static void schedule(void **state)
 
 /* A connection that the application has closed ends after 32 probes of an inferred outage, and does
  * not end in an outage that the link has signalled. */
-static void orphans(void **state)
+static void a_closed_connection_sends_32_probes(void **state)
 {
     struct scps_outage o;
 
@@ -56,8 +56,8 @@ static void orphans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedule),
-        cmocka_unit_test(orphans),
+        cmocka_unit_test(intervals_of_probes),
+        cmocka_unit_test(a_closed_connection_sends_32_probes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static void lost_retransmission(void **state)
 
 /* Where the peer reports its holes by SNACK, nothing is concluded about data below the highest
  * arrived one: the peer may not have reported it yet. */
-static void named_holes(void **state)
+static void holes_reported_by_snack(void **state)
 {
     (void)state;
     p.s.agreed.caps = SCPS_CAP_SNACK1;
@@ -284,7 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(reordering_window),     CASE(window_follows_dsack),
         CASE(lost_by_time),          CASE(sent_later),
-        CASE(lost_retransmission),   CASE(named_holes),
+        CASE(lost_retransmission),   CASE(holes_reported_by_snack),
         CASE(probe_timeout),         CASE(no_probe),
         CASE(probe_repaired_a_loss), CASE(probe_was_needless),
     };

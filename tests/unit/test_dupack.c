@@ -68,7 +68,7 @@ static void early_retransmit(void **state)
 /* RFC 5681 section 3.2 (4): each duplicate shows that a segment has left the network. It stands for
  * the mean length of the segments outstanding, up to the MSS, and all together for no more than is
  * outstanding. */
-static void left_the_network(void **state)
+static void bytes_of_each_duplicate(void **state)
 {
     struct scps_ack_result sum = {0};
     (void)state;
@@ -94,7 +94,7 @@ static void left_the_network(void **state)
 }
 
 /* With SACK duplicates are counted only, and in an episode they declare nothing lost again. */
-static void others_decide(void **state)
+static void sack_detects_the_losses(void **state)
 {
     (void)state;
     part_send(&p, 10, 1000);
@@ -112,8 +112,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(three_duplicates),
         CASE(early_retransmit),
-        CASE(left_the_network),
-        CASE(others_decide),
+        CASE(bytes_of_each_duplicate),
+        CASE(sack_detects_the_losses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

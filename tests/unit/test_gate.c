@@ -50,7 +50,7 @@ static uint32_t turns(struct scps_gate *g, struct scps_sender *c, int n, uint32_
 
 /* In 100 turns each connection has sent as many bytes as 100 packets of the largest size have,
  * whatever the size of its packets, and at most one packet more. */
-static void a_turn_is_a_share_of_bytes(void **x)
+static void turns_share_bytes_equally(void **x)
 {
     static const uint32_t len[] = {40, 300, 700, 999, 1000};
     struct scps_gate g;
@@ -97,7 +97,7 @@ static void the_minimum_rate_serves_one_at_a_time(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_turn_is_a_share_of_bytes),
+        cmocka_unit_test(turns_share_bytes_equally),
         cmocka_unit_test(the_minimum_rate_serves_one_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

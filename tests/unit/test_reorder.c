@@ -37,7 +37,7 @@ static void resend(scps_off from, unsigned resends, bool fast)
 
 /* RFC 8985 section 6.2 step 4: the window is 0 until reordering has been seen. Only the RTT of a
  * segment that was sent once, after all others that have arrived, is used. */
-static void nothing_seen(void **state)
+static void no_window_before_reordering_is_seen(void **state)
 {
     const struct scps_sent_segment other = {.sent = 0, .xseq = 6},
                                    again = {.xseq = 8, .resends = 1};
@@ -164,7 +164,7 @@ static void not_measured(void **state)
 
 /* RFC 8985 section 6.2 step 4: the window is reset after 16 recoveries in which nothing was
  * late. */
-static void forgotten(void **state)
+static void window_reset_after_16_recoveries(void **state)
 {
     (void)state;
     late_by(8);
@@ -183,14 +183,14 @@ static void forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nothing_seen, begin),
+        cmocka_unit_test_setup(no_window_before_reordering_is_seen, begin),
         cmocka_unit_test_setup(late_and_not_resent, begin),
         cmocka_unit_test_setup(late_once, begin),
         cmocka_unit_test_setup(bound, begin),
         cmocka_unit_test_setup(late_and_resent, begin),
         cmocka_unit_test_setup(reported_twice, begin),
         cmocka_unit_test_setup(not_measured, begin),
-        cmocka_unit_test_setup(forgotten, begin),
+        cmocka_unit_test_setup(window_reset_after_16_recoveries, begin),
     };
 
     return cmocka_run_group_tests_name("reorder", tests, NULL, NULL);

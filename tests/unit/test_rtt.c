@@ -88,7 +88,7 @@ static void minimum_ages(void **state)
     assert_int_equal(scps_rtt_min(&r), 300);
 }
 
-static void another_path(void **state)
+static void a_path_change_replaces_the_samples(void **state)
 {
     struct scps_rtt r;
     (void)state;
@@ -132,7 +132,7 @@ int main(void)
         cmocka_unit_test(least_and_largest_timeout),
         cmocka_unit_test(timeout_before_a_sample),
         cmocka_unit_test(minimum_ages),
-        cmocka_unit_test(another_path),
+        cmocka_unit_test(a_path_change_replaces_the_samples),
         cmocka_unit_test(by_a_clock_of_milliseconds),
     };
 

@@ -88,7 +88,7 @@ static void reneging(void **state)
 }
 
 /* Blocks that are empty, reversed, below SND.UNA or beyond SND.NXT report nothing. */
-static void blocks_that_cannot_be(void **state)
+static void invalid_blocks_report_nothing(void **state)
 {
     struct scps_ack_result sum;
     (void)state;
@@ -147,7 +147,7 @@ static void old_duplicates(void **state)
 }
 
 /* The first report of octets, even if it reports them as a duplicate, shows that they arrived. */
-static void first_news_of_a_duplicate(void **state)
+static void first_report_of_duplicate_octets(void **state)
 {
     struct scps_ack_result sum;
     (void)state;
@@ -165,8 +165,8 @@ static void first_news_of_a_duplicate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(repeated_blocks), CASE(reneging),       CASE(blocks_that_cannot_be),
-        CASE(duplicates),      CASE(old_duplicates), CASE(first_news_of_a_duplicate),
+        CASE(repeated_blocks), CASE(reneging),       CASE(invalid_blocks_report_nothing),
+        CASE(duplicates),      CASE(old_duplicates), CASE(first_report_of_duplicate_octets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

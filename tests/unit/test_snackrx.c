@@ -221,7 +221,7 @@ static void filled_hole(void **state)
 
 /* Under an ACK budget: reports continue at the hole below the octets that have arrived since the
  * last SNACK, if three quarters of a vector reach from there to the newest data. */
-static void go_back(void **state)
+static void reports_continue_below_new_arrivals(void **state)
 {
     const scps_off reach = (scps_off)UNIT * 8 * SCPS_SNACK_VEC_MAX * 3 / 4;
     (void)state;
@@ -273,8 +273,10 @@ static void long_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(whole_units),      CASE(order), CASE(largest_fields), CASE(bit_vector),
-        CASE(vector_too_short), CASE(fin),   CASE(filled_hole),    CASE(go_back),
+        CASE(whole_units),      CASE(order),
+        CASE(largest_fields),   CASE(bit_vector),
+        CASE(vector_too_short), CASE(fin),
+        CASE(filled_hole),      CASE(reports_continue_below_new_arrivals),
         CASE(long_run),
     };
 

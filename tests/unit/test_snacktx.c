@@ -57,7 +57,7 @@ static scps_time look(void)
 /* A report cannot include a segment sent less than a round trip ago. A SNACK with size 0 "means
  * nothing" (docs/SCPS-TP.md section 2.1), and one with offset 65535 may mean any hole from there
  * on. */
-static void named_segments(void **state)
+static void segments_that_a_report_includes(void **state)
 {
     (void)state;
     part_send(&p, 8, 1000);
@@ -143,7 +143,7 @@ static void bit_vector(void **state)
 
 /* docs/SCPS-TP.md section 2.4: "Once in a round trip". A retransmission that is reported again is
  * lost if something that was sent after it has arrived, or after an eighth of a round trip more. */
-static void named_again(void **state)
+static void reported_again(void **state)
 {
     (void)state;
     for (int later = 0; later < 2; later++) {
@@ -227,7 +227,7 @@ static void no_report_comes(void **state)
 /* docs/SCPS-TP.md section 2.3: holes are reported from below. At the end of the data, without SACK,
  * segments that were resent between two holes reported in succession have arrived; only silence at
  * SND.UNA makes the first of them lost. */
-static void passed_over(void **state)
+static void order_of_reports_shows_arrival(void **state)
 {
     (void)state;
     p.s.snd.end = OCTET(4);
@@ -255,7 +255,7 @@ static void passed_over(void **state)
 /* At the end of the data no report can name the last segments. The one with the FIN is lost after
  * its embargo. With SACK, those above all that has arrived are lost, too, if something sent after
  * them has arrived and no higher data was reported for an embargo. */
-static void nothing_follows(void **state)
+static void last_segments_of_the_data(void **state)
 {
     (void)state;
     p.s.agreed.opts = SCPS_AGREED_SACK;
@@ -361,15 +361,15 @@ static void late_reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(named_segments),
+        CASE(segments_that_a_report_includes),
         CASE(whole_segments),
         CASE(small_segments),
         CASE(bit_vector),
-        CASE(named_again),
+        CASE(reported_again),
         CASE(embargo_grows),
         CASE(no_report_comes),
-        CASE(passed_over),
-        CASE(nothing_follows),
+        CASE(order_of_reports_shows_arrival),
+        CASE(last_segments_of_the_data),
         CASE(reaction_is_postponed),
         CASE(postponed_in_fixed_memory),
         CASE(late_reports),

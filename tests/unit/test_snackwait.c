@@ -48,7 +48,7 @@ static void take(scps_off from, scps_off to, scps_time due)
 }
 
 /* A hole that contains earlier ones is postponed, too; the earlier ones become due first. */
-static void within_a_later_one(void **state)
+static void holes_within_a_later_hole(void **state)
 {
     (void)state;
     add(30, 40, 5, 5);
@@ -81,7 +81,7 @@ static void in_the_order_of_reports(void **state)
 }
 
 /* There is room for SCPS_SNACKWAIT_MAX holes. */
-static void full(void **state)
+static void limit_of_postponed_holes(void **state)
 {
     (void)state;
     for (unsigned round = 0; round < 3; round++) {
@@ -108,7 +108,7 @@ static bool covered(const struct scps_snackwait_hole *v, unsigned n, scps_off fr
 }
 
 /* Holes at random, beside a list that is searched from end to end. */
-static void as_a_list(void **state)
+static void compared_with_a_list(void **state)
 {
     struct scps_snackwait_hole v[SCPS_SNACKWAIT_MAX];
     struct scps_prng r;
@@ -155,7 +155,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(within_a_later_one), CASE(in_the_order_of_reports), CASE(full), CASE(as_a_list),
+        CASE(holes_within_a_later_hole),
+        CASE(in_the_order_of_reports),
+        CASE(limit_of_postponed_holes),
+        CASE(compared_with_a_list),
         CASE(no_memory),
     };
 

@@ -57,7 +57,7 @@ static void key_is_never_too_late(void **state)
 
 /* The pacer's timer is set with each segment, so the earliest time of the other timers is stored
  * apart. */
-static void pacer_apart(void **state)
+static void pacer_is_not_in_timers_by(void **state)
 {
     struct host h;
     struct scps_timer pace = {SCPS_NEVER}, other = {SCPS_NEVER};
@@ -76,7 +76,7 @@ static void pacer_apart(void **state)
     end(&h);
 }
 
-static void taken_once(void **state)
+static void an_expired_timer_is_taken_once(void **state)
 {
     struct scps_timer t = {100};
     (void)state;
@@ -91,8 +91,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(key_is_never_too_late),
-        cmocka_unit_test(pacer_apart),
-        cmocka_unit_test(taken_once),
+        cmocka_unit_test(pacer_is_not_in_timers_by),
+        cmocka_unit_test(an_expired_timer_is_taken_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
