@@ -7,7 +7,7 @@
 
 #include "cmocka_all.h"
 
-static void there_and_back(void **x)
+static void encoded_and_decoded(void **x)
 {
     uint8_t p[80];
 
@@ -37,7 +37,7 @@ static void there_and_back(void **x)
 
 /* The low four bits of an id octet are kept; long ids are read; scps_binding_parse() reads nothing
  * beyond the end of the option. */
-static void odd_ones(void **x)
+static void long_ids_and_reserved_bits(void **x)
 {
     struct scps_binding b;
     uint8_t p[32];
@@ -74,8 +74,8 @@ static void in_common(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back),
-        cmocka_unit_test(odd_ones),
+        cmocka_unit_test(encoded_and_decoded),
+        cmocka_unit_test(long_ids_and_reserved_bits),
         cmocka_unit_test(in_common),
     };
 

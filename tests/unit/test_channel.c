@@ -124,7 +124,7 @@ static void write_down(void *ctx, const struct scps_verdict *v)
     }
 }
 
-static void verdicts_are_what_happens(void **state)
+static void verdicts_equal_the_fate_of_each_packet(void **state)
 {
     enum { N = 40000 };
     static const uint8_t vector[5000] = {[77] = 0x81, [3000] = 4};
@@ -209,7 +209,7 @@ static void verdicts_are_what_happens(void **state)
     scps_channel_free(ch);
 }
 
-static void change_and_refuse(void **state)
+static void invalid_changes_are_refused(void **state)
 {
     struct scps_channel *ch = channel("rate=8mbit,delay=5ms,overhead=0", 1);
     struct scps_link_config c = *scps_channel_config(ch);
@@ -256,8 +256,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrival_is_line_and_delay),
-        cmocka_unit_test(verdicts_are_what_happens),
-        cmocka_unit_test(change_and_refuse),
+        cmocka_unit_test(verdicts_equal_the_fate_of_each_packet),
+        cmocka_unit_test(invalid_changes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

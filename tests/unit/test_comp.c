@@ -217,7 +217,7 @@ static void sizes(void **state)
     }
 }
 
-static void what_must_go_as_tcp(void **state)
+static void segments_that_cannot_be_compressed(void **state)
 {
     (void)state;
     uint8_t p[SCPS_COMP_MAX];
@@ -352,7 +352,7 @@ static int parse(const char *text, size_t data, struct scps_seg *s)
     return scps_comp_parse(p, n + data, n + data, &rx, s);
 }
 
-static void any_mix_is_understood(void **state)
+static void any_combination_of_fields_is_parsed(void **state)
 {
     (void)state;
     struct scps_seg s;
@@ -402,7 +402,7 @@ static void any_mix_is_understood(void **state)
 
 /* docs/SCPS-TP.md section 8.2: a header without a sequence number stands for the highest one that
  * was received, also when older segments come later. */
-static void the_number_that_is_left_out(void **state)
+static void omitted_sequence_number(void **state)
 {
     (void)state;
     struct scps_comp_rx rx = {.known = false};
@@ -417,7 +417,7 @@ static void the_number_that_is_left_out(void **state)
     assert_int_equal(s.implied, SCPS_IMPLIED_SEQ | SCPS_IMPLIED_ACK);
 }
 
-static void what_is_refused(void **state)
+static void invalid_headers_are_refused(void **state)
 {
     (void)state;
     struct scps_seg s;
@@ -465,7 +465,7 @@ static void what_is_refused(void **state)
 }
 
 /* Every combination of fields that a segment can have is the same after it was built and parsed. */
-static void there_and_back(void **state)
+static void built_and_parsed(void **state)
 {
     (void)state;
     static const uint16_t flag[] = {SCPS_PSH, SCPS_FIN, SCPS_URG};
@@ -542,16 +542,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_packets_sent),
-        cmocka_unit_test(the_number_that_is_left_out),
+        cmocka_unit_test(omitted_sequence_number),
         cmocka_unit_test(golden_packets_received),
         cmocka_unit_test(golden_snacks_and_push),
         cmocka_unit_test(sizes),
-        cmocka_unit_test(what_must_go_as_tcp),
+        cmocka_unit_test(segments_that_cannot_be_compressed),
         cmocka_unit_test(acknowledgements_on_data),
         cmocka_unit_test(loss_tolerance),
-        cmocka_unit_test(any_mix_is_understood),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(any_combination_of_fields_is_parsed),
+        cmocka_unit_test(invalid_headers_are_refused),
+        cmocka_unit_test(built_and_parsed),
         cmocka_unit_test(checksum_over_any_payload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

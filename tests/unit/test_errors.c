@@ -83,7 +83,7 @@ static void bursts_by_packet(void **state)
 
 /* A packet that takes no time is offered every microsecond, so the test sees every change of
  * state. */
-static void stays_are_exponential(void **state)
+static void durations_of_states_are_exponential(void **state)
 {
     enum { N = 4000000, CELLS = 20 };
     struct scps_burst b = {.good = 400, .bad = 100, .ber = 0.5};
@@ -123,7 +123,7 @@ static void stays_are_exponential(void **state)
 
 /* A frame that takes time is damaged according to the share of its bits that the line sends in the
  * bad state. */
-static void long_frames_meet_several_stays(void **state)
+static void long_frames_span_several_states(void **state)
 {
     struct scps_burst b = {.good = 9000, .bad = 1000, .ber = 2e-4};
     struct scps_link_config c = {.rate_bps = 1000000, .burst = b, .seed = 13};
@@ -151,7 +151,7 @@ static void long_frames_meet_several_stays(void **state)
     close_link(d);
 }
 
-static void burst_geo_is_what_it_says(void **state)
+static void burst_geo_parameters(void **state)
 {
     struct scps_link_config f, r;
     uint64_t bad = 0, n = 0;
@@ -233,7 +233,7 @@ static void a_vector_is_applied_bit_for_bit(void **state)
     close_link(d);
 }
 
-static void outages_take_what_is_on_the_line(void **state)
+static void outages_lose_packets_on_the_line(void **state)
 {
     static const struct scps_span out[] = {{1000, 2000}, {5000, 5001}};
     struct scps_link_config c = {.rate_bps = 8000000,
@@ -264,7 +264,7 @@ static void outages_take_what_is_on_the_line(void **state)
     close_link(d);
 }
 
-static void a_line_that_knows_waits(void **state)
+static void hold_delays_packets_until_the_outage_ends(void **state)
 {
     static const struct scps_span out[] = {{1000, 2000}};
     struct scps_link_config c = {
@@ -309,12 +309,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_by_packet),
-        cmocka_unit_test(stays_are_exponential),
-        cmocka_unit_test(long_frames_meet_several_stays),
-        cmocka_unit_test(burst_geo_is_what_it_says),
+        cmocka_unit_test(durations_of_states_are_exponential),
+        cmocka_unit_test(long_frames_span_several_states),
+        cmocka_unit_test(burst_geo_parameters),
         cmocka_unit_test(a_vector_is_applied_bit_for_bit),
-        cmocka_unit_test(outages_take_what_is_on_the_line),
-        cmocka_unit_test(a_line_that_knows_waits),
+        cmocka_unit_test(outages_lose_packets_on_the_line),
+        cmocka_unit_test(hold_delays_packets_until_the_outage_ends),
     };
     return cmocka_run_group_tests_name("errors", tests, NULL, NULL);
 }

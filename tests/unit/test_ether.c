@@ -166,7 +166,7 @@ static struct scps_ether_status status(const struct station *s)
     return st;
 }
 
-static void neighbours_are_asked_once_and_remembered(void **state)
+static void a_resolved_address_is_cached(void **state)
 {
     static const char *const to[2] = {"10.0.0.2", "fd00::2"};
 
@@ -200,7 +200,7 @@ static void neighbours_are_asked_once_and_remembered(void **state)
 
 /* The ARP request is compared with RFC 826 octet for octet; the neighbour solicitation with RFC
  * 4861. */
-static void questions_octet_by_octet(void **state)
+static void requests_octet_by_octet(void **state)
 {
     static const uint8_t arp[42] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0,  1, 8, 6,
                                     0,    1,    8,    0,    6,    4,    0, 1, 2, 0, 0,  0, 0, 1,
@@ -225,7 +225,7 @@ static void questions_octet_by_octet(void **state)
     a.n = 0;
 }
 
-static void the_last_packet_is_kept_and_silence_is_given_up(void **state)
+static void one_packet_waits_for_three_requests(void **state)
 {
     (void)state;
     send_to(&a, "10.0.0.9", 1, 100);
@@ -278,7 +278,7 @@ static void a_neighbour_that_does_not_answer_is_named(void **state)
 
 /* Times near SCPS_NEVER do not overflow: such a time is later than any timer that runs, and a timer
  * that starts then ends later. */
-static void the_end_of_time(void **state)
+static void times_near_never(void **state)
 {
     (void)state;
     scps_netif_advance(&a.sink, SCPS_NEVER);
@@ -292,7 +292,7 @@ static void the_end_of_time(void **state)
 
 /* RFC 4861 section 7.3: an entry that is old is still used while the station asks again by unicast;
  * without an answer it is deleted. */
-static void what_is_old_is_asked_again(void **state)
+static void a_stale_entry_is_requested_again(void **state)
 {
     (void)state;
     send_to(&a, "fd00::2", 1, 100);
@@ -324,7 +324,7 @@ static void what_is_old_is_asked_again(void **state)
     a.n = 0;
 }
 
-static void groups_and_gateways(void **state)
+static void multicast_and_gateways(void **state)
 {
     struct scps_ether_config c = config(3);
     static struct station s;
@@ -377,7 +377,7 @@ static uint64_t answers_for(const char *text)
 /* After an address was removed from a station, the station does not answer for it by ARP or
  * Neighbour Discovery, and the address's prefix is no longer local; other addresses stay. Adding it
  * again restores the earlier state. */
-static void an_address_is_taken_away_and_given_again(void **state)
+static void an_address_is_removed_and_added_again(void **state)
 {
     const struct scps_addr four = address("10.0.0.1"), six = address("fd00::1");
     const struct scps_addr other = address("10.0.0.77");
@@ -406,7 +406,7 @@ static void an_address_is_taken_away_and_given_again(void **state)
 
 /* Of the packets that wait for a neighbour's answer, those from the address that was removed are
  * dropped; others are sent. */
-static void what_waits_from_an_address_goes_with_it(void **state)
+static void a_removed_address_drops_its_packet(void **state)
 {
     const struct scps_addr four = address("10.0.0.1"), other = address("10.0.0.77");
     struct scps_ether_config c = config(3);
@@ -477,7 +477,7 @@ static void an_address_taken_twice(void **state)
     s.ether->ops->close(s.ether);
 }
 
-static void what_cannot_be_is_named(void **state)
+static void invalid_frames_are_counted_by_reason(void **state)
 {
     static const struct {
         uint8_t octets[60];
@@ -523,7 +523,7 @@ static void what_cannot_be_is_named(void **state)
 
 /* When the cache is full, a new neighbour replaces the one that was not used for the longest
  * time. */
-static void a_full_cache_forgets_the_oldest(void **state)
+static void a_full_cache_replaces_the_oldest(void **state)
 {
     struct scps_ether_config c = config(1);
     static struct station s;
@@ -669,7 +669,7 @@ static void answer_as(uint8_t id)
 /* RFC 3756 section 4.3.2: an attacker makes a station resolve addresses that no station has.
  * Packets to 200 such addresses displace a quarter of the neighbours in use, and the packets to the
  * others leave at once. */
-static void packets_to_nobody_displace_a_quarter(void **state)
+static void unanswered_requests_displace_a_quarter(void **state)
 {
     struct scps_ether_config c = config(1);
     uint64_t asked;
@@ -732,22 +732,22 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(neighbours_are_asked_once_and_remembered),
-        TEST(questions_octet_by_octet),
-        TEST(the_last_packet_is_kept_and_silence_is_given_up),
+        TEST(a_resolved_address_is_cached),
+        TEST(requests_octet_by_octet),
+        TEST(one_packet_waits_for_three_requests),
         TEST(a_neighbour_that_does_not_answer_is_named),
-        TEST(the_end_of_time),
-        TEST(what_is_old_is_asked_again),
-        TEST(groups_and_gateways),
-        TEST(an_address_is_taken_away_and_given_again),
-        TEST(what_waits_from_an_address_goes_with_it),
+        TEST(times_near_never),
+        TEST(a_stale_entry_is_requested_again),
+        TEST(multicast_and_gateways),
+        TEST(an_address_is_removed_and_added_again),
+        TEST(a_removed_address_drops_its_packet),
         TEST(addresses_out_of_range),
         TEST(an_address_taken_twice),
-        TEST(what_cannot_be_is_named),
-        TEST(a_full_cache_forgets_the_oldest),
+        TEST(invalid_frames_are_counted_by_reason),
+        TEST(a_full_cache_replaces_the_oldest),
         TEST(a_flood_of_requests),
         TEST(a_flood_displaces_no_neighbour_in_use),
-        TEST(packets_to_nobody_displace_a_quarter),
+        TEST(unanswered_requests_displace_a_quarter),
         TEST(packets_to_one_host_in_frames_to_a_group),
         TEST(configurations_out_of_range),
     };

@@ -75,7 +75,7 @@ static void the_check_sequence_is_the_known_one(void **state)
     assert_int_equal((uint16_t)~fcs, 0x906e);
 }
 
-static void stuffing_is_exact(void **state)
+static void stuffed_bits_and_escapes_are_counted(void **state)
 {
     static uint8_t data[1500], between[1600];
     struct scps_prng r;
@@ -150,7 +150,7 @@ static void transfer_frames_share_without_a_gap(void **state)
     }
 }
 
-static void the_mean_for_those_who_plan(void **state)
+static void mean_length_of_a_frame(void **state)
 {
     struct scps_link_config c = {.overhead = 18};
     (void)state;
@@ -172,10 +172,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells),
         cmocka_unit_test(the_check_sequence_is_the_known_one),
-        cmocka_unit_test(stuffing_is_exact),
+        cmocka_unit_test(stuffed_bits_and_escapes_are_counted),
         cmocka_unit_test(hollow_bytes_are_random_ones),
         cmocka_unit_test(transfer_frames_share_without_a_gap),
-        cmocka_unit_test(the_mean_for_those_who_plan),
+        cmocka_unit_test(mean_length_of_a_frame),
     };
     return cmocka_run_group_tests_name("framing", tests, NULL, NULL);
 }

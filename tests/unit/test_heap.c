@@ -85,7 +85,7 @@ static void scarce_free(void *ctx, void *p, size_t size)
     free(p);
 }
 
-static void out_of_memory_leaves_it_whole(void **x)
+static void out_of_memory_changes_nothing(void **x)
 {
     int left = 1;
     struct scps_alloc a = {scarce_alloc, scarce_free, &left};
@@ -120,7 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_operations),
-        cmocka_unit_test(out_of_memory_leaves_it_whole),
+        cmocka_unit_test(out_of_memory_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void document(void **state)
 }
 
 /* Closing a bracket that was not opened has no effect, and a text of NULL is written as null. */
-static void misuse(void **state)
+static void surplus_brackets_and_null(void **state)
 {
     char *got;
     size_t len;
@@ -118,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ascii), cmocka_unit_test(utf8_stays),
                                        cmocka_unit_test(other_octets_are_replaced),
-                                       cmocka_unit_test(document), cmocka_unit_test(misuse)};
+                                       cmocka_unit_test(document),
+                                       cmocka_unit_test(surplus_brackets_and_null)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void is_exact_without_losses(void **state)
     assert_true(limit(500, 100000000, 0, 0) == limit(500, 100000000, 0, 200000000));
 }
 
-static void is_continuous_where_losses_begin(void **state)
+static void is_continuous_at_loss_rate_zero(void **state)
 {
     (void)state;
     double none = limit(250, 10000000, 0, 0), hardly = limit(250, 10000000, 1e-15, 0);
@@ -140,7 +140,7 @@ static void an_outage_costs_as_much_with_errors(void **state)
     assert_true(with > without + 2.99 && with < without + 3.01);
 }
 
-static void the_edges_are_numbers(void **state)
+static void links_with_limit_zero(void **state)
 {
     struct scps_link_config free = {0}, dead = {.rate_bps = 1000, .loss = 1};
     (void)state;
@@ -159,11 +159,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_a_packet_level_model),
         cmocka_unit_test(is_exact_without_losses),
-        cmocka_unit_test(is_continuous_where_losses_begin),
+        cmocka_unit_test(is_continuous_at_loss_rate_zero),
         cmocka_unit_test(an_outage_takes_its_time),
         cmocka_unit_test(rates_change_as_the_table_says),
         cmocka_unit_test(an_outage_costs_as_much_with_errors),
-        cmocka_unit_test(the_edges_are_numbers),
+        cmocka_unit_test(links_with_limit_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ static void a_window_that_does_not_hold_changes_nothing(void **state)
     }
 }
 
-static void the_edges_are_numbers(void **state)
+static void links_with_limit_zero(void **state)
 {
     struct scps_link_config free = {0}, dead = {.rate_bps = 1000, .loss = 1},
                             far = {.delay = 500000};
@@ -151,7 +151,7 @@ int main(void)
         cmocka_unit_test(agrees_with_a_packet_level_model),
         cmocka_unit_test(is_exact_without_losses),
         cmocka_unit_test(a_window_that_does_not_hold_changes_nothing),
-        cmocka_unit_test(the_edges_are_numbers),
+        cmocka_unit_test(links_with_limit_zero),
         cmocka_unit_test(waits_for_the_timer),
     };
     return cmocka_run_group_tests_name("limitwin", tests, NULL, NULL);

@@ -92,7 +92,7 @@ static uint32_t take(struct scps_linkdir *d, scps_time *at)
 
 /* ---- line and queue ---- */
 
-static void a_busy_line_loses_no_fraction(void **state)
+static void fractions_of_a_microsecond_add_up(void **state)
 {
     static const uint64_t rates[] = {100000000, 115200, 3000000, 999999937, 7000, 10000000000};
     (void)state;
@@ -248,7 +248,7 @@ static void any_traffic_agrees_with_a_slow_model(void **state)
 
 /* ---- contents of packets ---- */
 
-static void every_byte_comes_out_as_it_went_in(void **state)
+static void packets_arrive_unchanged(void **state)
 {
     struct scps_linkdir *d =
         open_link((struct scps_link_config){.rate_bps = 1000000000, .delay = SCPS_MS(20)});
@@ -375,7 +375,7 @@ static void losses_are_independent(void **state)
     close_link(d);
 }
 
-static void a_copy_comes_right_behind(void **state)
+static void a_duplicate_follows_directly(void **state)
 {
     struct scps_linkdir *d = open_link(
         (struct scps_link_config){.rate_bps = 1000000, .delay = 10, .dup = 0.25, .seed = 3});
@@ -404,7 +404,7 @@ static void a_copy_comes_right_behind(void **state)
 
 /* A reordered packet is delayed by the configured time, or by default by the line time of four
  * packets (of 800 µs each). */
-static void the_held_back_come_late(void **state)
+static void reordered_packets_are_delayed(void **state)
 {
     static const struct {
         scps_dur delay, by;
@@ -473,7 +473,7 @@ static uint64_t losses_of(struct scps_link_config c, uint64_t stream)
     return digest;
 }
 
-static void each_chance_keeps_to_its_own_stream(void **state)
+static void each_random_effect_has_its_own_stream(void **state)
 {
     struct scps_link_config c = {.ber = 1e-5, .seed = 77};
     uint64_t plain = losses_of(c, 0);
@@ -491,7 +491,7 @@ static void each_chance_keeps_to_its_own_stream(void **state)
     assert_true(losses_of(c, 0) == plain);
 }
 
-static void flipped_bits_are_everywhere_and_as_many_as_asked(void **state)
+static void flipped_bits_follow_the_bit_error_rate(void **state)
 {
     enum { N = 20000, LEN = 1000, CELLS = 40 };
     double ber = 1e-4, chi = 0, bits = 0;
@@ -541,7 +541,7 @@ static void flipped_bits_are_everywhere_and_as_many_as_asked(void **state)
     close_link(d);
 }
 
-static void who_vouches_for_a_packet_does_until_it_is_damaged(void **state)
+static void csum_ok_holds_until_a_packet_is_damaged(void **state)
 {
     enum { N = 1000 };
     struct scps_linkdir *d = open_link(
@@ -674,7 +674,7 @@ static uint64_t digest_of_a_wild_run(uint64_t seed, uint64_t *delivered)
     return digest;
 }
 
-static void one_seed_is_one_history(void **state)
+static void one_seed_gives_one_history(void **state)
 {
     uint64_t n1, n2, n3;
     uint64_t a = digest_of_a_wild_run(1, &n1), b = digest_of_a_wild_run(1, &n2);
@@ -698,7 +698,7 @@ static void ignore(void *ctx, const struct scps_verdict *v)
 
 /* When nobody observes the link, packets take a fast path: the history must be the same, however
  * often the state of the link is read. */
-static void listening_and_looking_change_nothing(void **state)
+static void observers_and_counters_change_nothing(void **state)
 {
     struct scps_link_config c = {
         .rate_bps = 3000000, .delay = 40000, .overhead = 18, .ber = 2e-5, .loss = 0.01, .seed = 5};
@@ -737,7 +737,7 @@ static void listening_and_looking_change_nothing(void **state)
     assert_true(digest[0] == digest[1] && digest[0] == digest[2]);
 }
 
-static void a_change_reaches_what_waits_and_nothing_else(void **state)
+static void a_change_applies_to_waiting_packets_only(void **state)
 {
     struct scps_link_config c = {.rate_bps = 8000000, .delay = 10000};
     struct scps_linkdir *d = open_link(c);
@@ -775,7 +775,7 @@ static void a_change_reaches_what_waits_and_nothing_else(void **state)
     close_link(d);
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_configurations_are_refused(void **state)
 {
     static const struct scps_link_config bad[] = {
         {.ber = -1e-9},
@@ -847,24 +847,24 @@ static void without_memory_packets_are_refused_or_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_busy_line_loses_no_fraction),
+        cmocka_unit_test(fractions_of_a_microsecond_add_up),
         cmocka_unit_test(an_idle_line_sends_at_once),
         cmocka_unit_test(without_a_rate_there_is_only_delay),
         cmocka_unit_test(any_traffic_agrees_with_a_slow_model),
-        cmocka_unit_test(every_byte_comes_out_as_it_went_in),
+        cmocka_unit_test(packets_arrive_unchanged),
         cmocka_unit_test(payload_apart_and_hollow_payload),
         cmocka_unit_test(bit_errors_lose_by_size),
         cmocka_unit_test(losses_are_independent),
-        cmocka_unit_test(a_copy_comes_right_behind),
-        cmocka_unit_test(the_held_back_come_late),
-        cmocka_unit_test(each_chance_keeps_to_its_own_stream),
-        cmocka_unit_test(flipped_bits_are_everywhere_and_as_many_as_asked),
-        cmocka_unit_test(who_vouches_for_a_packet_does_until_it_is_damaged),
+        cmocka_unit_test(a_duplicate_follows_directly),
+        cmocka_unit_test(reordered_packets_are_delayed),
+        cmocka_unit_test(each_random_effect_has_its_own_stream),
+        cmocka_unit_test(flipped_bits_follow_the_bit_error_rate),
+        cmocka_unit_test(csum_ok_holds_until_a_packet_is_damaged),
         cmocka_unit_test(damage_that_cannot_be_delivered_loses_the_packet),
-        cmocka_unit_test(one_seed_is_one_history),
-        cmocka_unit_test(listening_and_looking_change_nothing),
-        cmocka_unit_test(a_change_reaches_what_waits_and_nothing_else),
-        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(one_seed_gives_one_history),
+        cmocka_unit_test(observers_and_counters_change_nothing),
+        cmocka_unit_test(a_change_applies_to_waiting_packets_only),
+        cmocka_unit_test(invalid_configurations_are_refused),
         cmocka_unit_test(without_memory_packets_are_refused_or_counted),
     };
     return cmocka_run_group_tests_name("link", tests, NULL, NULL);

@@ -229,7 +229,7 @@ static void probabilities_are_the_nearest_doubles(void **state)
     }
 }
 
-static void what_a_channel_can_do(void **state)
+static void keys_of_bursts_codel_and_outages(void **state)
 {
     (void)state;
 
@@ -289,7 +289,7 @@ static void tables_inline_and_from_files(void **state)
 
 /* The distance to a satellite during an overhead pass: the altitude at the zenith, sqrt(h (h + 2
  * R)) at the horizon, and in between as the orbit's period demands. */
-static void a_pass_is_the_geometry(void **state)
+static void delays_of_a_pass_follow_the_orbit(void **state)
 {
     const double R = 6378137, c = 299792458, GM = 398600441800000.0;
     static const unsigned km[] = {160, 550, 1400, 20200};
@@ -315,7 +315,7 @@ static void a_pass_is_the_geometry(void **state)
     assert_int_equal(f.delays.v[0].value, 9014);
 }
 
-static void upon_a_running_direction(void **state)
+static void changes_of_a_running_direction(void **state)
 {
     char text[SCPS_LINK_TEXTLEN];
     struct scps_link_config want;
@@ -402,7 +402,7 @@ static void upon_a_running_direction(void **state)
     "lan leo geo moon mars nasa500 nasa250 nasa10 smallsat smallsat-asym redstorm burst-geo "      \
     "thin-return leo-pass; keys: rtt pass " ALLOWED
 
-static void every_mistake_has_its_line(void **state)
+static void invalid_descriptions_have_a_message(void **state)
 {
     static const struct {
         const char *spec, *msg;
@@ -563,11 +563,11 @@ int main(void)
         cmocka_unit_test(both_directions_or_one),
         cmocka_unit_test(units),
         cmocka_unit_test(probabilities_are_the_nearest_doubles),
-        cmocka_unit_test(what_a_channel_can_do),
+        cmocka_unit_test(keys_of_bursts_codel_and_outages),
         cmocka_unit_test(tables_inline_and_from_files),
-        cmocka_unit_test(a_pass_is_the_geometry),
-        cmocka_unit_test(upon_a_running_direction),
-        cmocka_unit_test(every_mistake_has_its_line),
+        cmocka_unit_test(delays_of_a_pass_follow_the_orbit),
+        cmocka_unit_test(changes_of_a_running_direction),
+        cmocka_unit_test(invalid_descriptions_have_a_message),
     };
     return cmocka_run_group_tests_name("linkspec", tests, NULL, NULL);
 }

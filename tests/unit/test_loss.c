@@ -30,7 +30,7 @@ static void thresholds_are_exact(void **state)
     }
 }
 
-static void never_takes_no_draw(void **state)
+static void probability_zero_draws_no_number(void **state)
 {
     struct scps_prng a, b;
     (void)state;
@@ -144,9 +144,12 @@ static void runs_are_geometric(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thresholds_are_exact),      cmocka_unit_test(never_takes_no_draw),
-        cmocka_unit_test(survival_agrees_with_libm), cmocka_unit_test(no_errors_without_a_rate),
-        cmocka_unit_test(runs_agree_with_survival),  cmocka_unit_test(runs_are_geometric),
+        cmocka_unit_test(thresholds_are_exact),
+        cmocka_unit_test(probability_zero_draws_no_number),
+        cmocka_unit_test(survival_agrees_with_libm),
+        cmocka_unit_test(no_errors_without_a_rate),
+        cmocka_unit_test(runs_agree_with_survival),
+        cmocka_unit_test(runs_are_geometric),
     };
     return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void receiving_goes_up(void **state)
 }
 
 /* The device comes first in time, so that what it takes again is sent before new packets. */
-static void time_goes_up(void **state)
+static void advance_begins_at_the_device(void **state)
 {
     (void)state;
     t.name = "t";
@@ -136,7 +136,7 @@ static void time_goes_up(void **state)
     assert_string_equal(trace, "a");
 }
 
-static void the_end_comes_from_the_top(void **state)
+static void close_begins_at_the_top_of_the_chain(void **state)
 {
     (void)state;
     t.name = "t";
@@ -164,8 +164,8 @@ int main(void)
         cmocka_unit_test_setup(filters_take_over, begin),
         cmocka_unit_test_setup(sending_goes_down, begin),
         cmocka_unit_test_setup(receiving_goes_up, begin),
-        cmocka_unit_test_setup(time_goes_up, begin),
-        cmocka_unit_test_setup(the_end_comes_from_the_top, begin),
+        cmocka_unit_test_setup(advance_begins_at_the_device, begin),
+        cmocka_unit_test_setup(close_begins_at_the_top_of_the_chain, begin),
         cmocka_unit_test_setup(ready_again, begin),
     };
 

@@ -15,7 +15,7 @@ static void assert_shapers(const struct scps_nif *n, struct scps_shaper *const *
     assert_null(p);
 }
 
-static void shapers_take_turns(void **state)
+static void shapers_are_served_in_turn(void **state)
 {
     struct scps_netif dev = {.mtu = 1500};
     struct scps_nif n;
@@ -74,7 +74,7 @@ static void who_else_has_packets(void **state)
     assert_false(scps_nif_others(&n));
 }
 
-static void the_last_packets_connection(void **state)
+static void connection_of_the_last_packet(void **state)
 {
     struct scps_conn *c = (struct scps_conn *)(void *)state, *d = (struct scps_conn *)(void *)&c;
     const uint8_t flow[12] = "abcdefghijk", port[12] = "abcdefghijX", host[12] = "Xbcdefghijk";
@@ -94,9 +94,9 @@ static void the_last_packets_connection(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapers_take_turns),
+        cmocka_unit_test(shapers_are_served_in_turn),
         cmocka_unit_test(who_else_has_packets),
-        cmocka_unit_test(the_last_packets_connection),
+        cmocka_unit_test(connection_of_the_last_packet),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,7 +275,7 @@ static void packets_cross_and_headers_shrink(void **state)
 
 /* RFC 1144 section 4: after a damaged frame the receiver drops only compressed packets that refer
  * to it, and delivers no wrong packet. */
-static void damage_is_counted_and_tossed(void **state)
+static void vj_drops_packets_after_a_damaged_frame(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
     uint8_t p[256];
@@ -303,7 +303,7 @@ static void damage_is_counted_and_tossed(void **state)
     close_end(&b);
 }
 
-static void refused_frames_look_the_same_again(void **state)
+static void a_frame_refused_by_the_device_is_rebuilt(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
     uint8_t p[256];
@@ -343,7 +343,7 @@ static void the_peer_gives_an_address(void **state)
     close_end(&b);
 }
 
-static void ends_that_cannot_agree(void **state)
+static void negotiation_that_cannot_succeed(void **state)
 {
     struct scps_ppp_config ca = config(1, NULL), cb = config(2, NULL);
 
@@ -466,7 +466,7 @@ static void a_line_that_loops_later_is_noticed(void **state)
 
 /* Times near SCPS_NEVER do not overflow: such a time is later than any timer that runs, and not
  * later than one that does not run. */
-static void the_end_of_time(void **state)
+static void times_near_never(void **state)
 {
     static const scps_time last[] = {SCPS_NEVER, SCPS_NEVER - 1, SCPS_NEVER / 2};
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -624,7 +624,7 @@ static void a_passive_end_survives_a_lost_peer(void **state)
 
 /* A third of all octets is damaged or lost while the ends negotiate: they agree as soon as the
  * noise ends. */
-static void negotiates_through_noise(void **state)
+static void negotiation_with_damaged_octets(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
     uint32_t noise = 12345;
@@ -703,7 +703,7 @@ static void an_ack_of_other_options_is_no_ack(void **state)
 
 /* RFC 1661 section 4.6: if the peer repeats its request, its option is rejected after max_failure
  * Configure-Naks. */
-static void a_peer_that_insists_is_rejected(void **state)
+static void configure_reject_after_max_failure(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1");
     uint8_t mru_of_100[] = {0xff, 3, 0xc0, 0x21, 1, 0, 0, 8, 1, 4, 0, 100}, frame[64];
@@ -780,7 +780,7 @@ static void a_flood_of_requests(void **state)
     close_end(&b);
 }
 
-static void what_cannot_be_is_named(void **state)
+static void invalid_frames_are_counted_by_reason(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
     static const struct {
@@ -879,23 +879,23 @@ int main(void)
         cmocka_unit_test_setup(fcs_of_the_standard, setup),
         cmocka_unit_test_setup(opens_with_addresses_and_vj, setup),
         cmocka_unit_test_setup(packets_cross_and_headers_shrink, setup),
-        cmocka_unit_test_setup(damage_is_counted_and_tossed, setup),
-        cmocka_unit_test_setup(refused_frames_look_the_same_again, setup),
+        cmocka_unit_test_setup(vj_drops_packets_after_a_damaged_frame, setup),
+        cmocka_unit_test_setup(a_frame_refused_by_the_device_is_rebuilt, setup),
         cmocka_unit_test_setup(the_peer_gives_an_address, setup),
-        cmocka_unit_test_setup(ends_that_cannot_agree, setup),
+        cmocka_unit_test_setup(negotiation_that_cannot_succeed, setup),
         cmocka_unit_test_setup(sizes_and_slots_are_kept_to, setup),
         cmocka_unit_test_setup(a_looped_line_is_noticed, setup),
         cmocka_unit_test_setup(a_line_that_loops_later_is_noticed, setup),
-        cmocka_unit_test_setup(the_end_of_time, setup),
+        cmocka_unit_test_setup(times_near_never, setup),
         cmocka_unit_test_setup(a_silent_line_is_given_up, setup),
         cmocka_unit_test_setup(the_peer_ends_and_begins_again, setup),
         cmocka_unit_test_setup(a_peer_that_stops_answering, setup),
         cmocka_unit_test_setup(a_passive_end_survives_a_lost_peer, setup),
-        cmocka_unit_test_setup(negotiates_through_noise, setup),
+        cmocka_unit_test_setup(negotiation_with_damaged_octets, setup),
         cmocka_unit_test_setup(an_ack_of_other_options_is_no_ack, setup),
-        cmocka_unit_test_setup(a_peer_that_insists_is_rejected, setup),
+        cmocka_unit_test_setup(configure_reject_after_max_failure, setup),
         cmocka_unit_test_setup(a_flood_of_requests, setup),
-        cmocka_unit_test_setup(what_cannot_be_is_named, setup),
+        cmocka_unit_test_setup(invalid_frames_are_counted_by_reason, setup),
         cmocka_unit_test_setup(configurations_out_of_range, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

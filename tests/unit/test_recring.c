@@ -57,7 +57,7 @@ static void as_a_queue(void **x)
 
 /* What scps_recring_pop() returns stays in place until the next put; an empty ring begins at its
  * front again. */
-static void lent(void **x)
+static void a_popped_record_stays_valid(void **x)
 {
     struct scps_alloc a = scps_alloc_default();
     struct scps_recring q = {0};
@@ -105,7 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_a_queue),
-        cmocka_unit_test(lent),
+        cmocka_unit_test(a_popped_record_stays_valid),
         cmocka_unit_test(limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void bounds(void **x)
 
 /* A header with time stamps is parsed by the fast path; with the NOPs at another place, by the
  * general code; the results are equal. */
-static void short_cuts(void **x)
+static void fast_path_of_the_parser(void **x)
 {
     uint8_t p[60], q[60];
     struct scps_seg s = {.has = SCPS_HAS_TS, .tsval = 0x01020304, .tsecr = 0xfffefdfc}, t;
@@ -178,7 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields),           cmocka_unit_test(reserved_bits),
-        cmocka_unit_test(bounds),           cmocka_unit_test(short_cuts),
+        cmocka_unit_test(bounds),           cmocka_unit_test(fast_path_of_the_parser),
         cmocka_unit_test(golden_checksums), cmocka_unit_test(checksum_against_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void values(void **x)
 
 /* RFC 9293 section 3.1: unknown options are skipped by their length; an impossible length ends
  * parsing. */
-static void the_walk(void **x)
+static void unknown_options_and_impossible_lengths(void **x)
 {
     (void)x;
     assert_int_equal(opts_parse_hex("fe04aaaa 020405b4").has, SCPS_HAS_MSS);
@@ -106,7 +106,7 @@ static void the_walk(void **x)
 
 /* Every kind and every length at every place: nothing is read beyond the options, and options
  * before the invalid one are understood. */
-static void nonsense_everywhere(void **x)
+static void invalid_options_at_every_place(void **x)
 {
     (void)x;
     for (unsigned at = 0; at < 40; at++)
@@ -188,8 +188,8 @@ int main(void)
         cmocka_unit_test(syn_order),
         cmocka_unit_test(data_order),
         cmocka_unit_test(values),
-        cmocka_unit_test(the_walk),
-        cmocka_unit_test(nonsense_everywhere),
+        cmocka_unit_test(unknown_options_and_impossible_lengths),
+        cmocka_unit_test(invalid_options_at_every_place),
         cmocka_unit_test(random_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void obvious_ack(struct obvious *o, uint64_t ack, uint64_t *samples, uint
     }
 }
 
-static void same_as_the_obvious(void **state)
+static void compared_with_a_simple_list(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -188,7 +188,7 @@ static void full_size_quirk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_the_obvious),
+        cmocka_unit_test(compared_with_a_simple_list),
         cmocka_unit_test(many_holes_stay_bounded),
         cmocka_unit_test(full_size_quirk),
     };

@@ -27,7 +27,7 @@ static size_t datagram(const struct scps_ip *ip, uint8_t *p, const char *text)
     return n;
 }
 
-static void taken_apart(void **x)
+static void datagrams_are_parsed(void **x)
 {
     (void)x;
     for (uint8_t v = 4; v <= 6; v += 2) {
@@ -75,7 +75,7 @@ static void no_checksum(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taken_apart),
+        cmocka_unit_test(datagrams_are_parsed),
         cmocka_unit_test(no_checksum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,7 +207,7 @@ static void flipped(void **state)
 }
 
 /* scps_stack_output() called by hand returns octets. */
-static void by_hand(void **state)
+static void direct_output_returns_octets(void **state)
 {
     uint8_t room[2048];
     struct scps_pkt out = {.data = room, .cap = sizeof room};
@@ -231,7 +231,7 @@ static void by_hand(void **state)
 
 /* A segment without a connection, or one above whose device there is a filter, is not handed over
  * as values, because the octets are needed. */
-static void not_taken(void **state)
+static void segments_sent_as_octets(void **state)
 {
     static const uint8_t addrs[8] = {10, 0, 0, 1, 10, 0, 0, 2};
     struct scps_seg seg = {.sport = 1, .dport = 2, .flags = SCPS_ACK, .hdr_len = 20};
@@ -281,9 +281,12 @@ static void filter_pushed_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filters),   cmocka_unit_test(observer),
-        cmocka_unit_test(flipped),   cmocka_unit_test(by_hand),
-        cmocka_unit_test(not_taken), cmocka_unit_test(filter_pushed_later),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(observer),
+        cmocka_unit_test(flipped),
+        cmocka_unit_test(direct_output_returns_octets),
+        cmocka_unit_test(segments_sent_as_octets),
+        cmocka_unit_test(filter_pushed_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 
 #include <scps/error.h>
 
-static void ties_go_by_rank_however_they_were_set(void **state)
+static void equal_times_go_by_rank(void **state)
 {
     enum { N = 50 };
     struct scps_alloc a = scps_alloc_default();
@@ -119,7 +119,7 @@ static void *no_memory(void *ctx, size_t size)
     return NULL;
 }
 
-static void a_place_is_promised_or_refused(void **state)
+static void reserve_fails_without_memory(void **state)
 {
     struct scps_alloc a = scps_alloc_default();
     struct scps_vclock c;
@@ -136,10 +136,10 @@ static void a_place_is_promised_or_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ties_go_by_rank_however_they_were_set),
+        cmocka_unit_test(equal_times_go_by_rank),
         cmocka_unit_test(the_top_is_the_least_after_any_change),
         cmocka_unit_test(events_stay_when_the_heap_grows),
-        cmocka_unit_test(a_place_is_promised_or_refused),
+        cmocka_unit_test(reserve_fails_without_memory),
     };
     return cmocka_run_group_tests_name("vclock", tests, NULL, NULL);
 }

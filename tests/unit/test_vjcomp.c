@@ -120,7 +120,7 @@ static void one_way_data(void **state)
     assert_int_equal(v.head, 6);
 }
 
-static void acknowledgements_and_typing(void **state)
+static void acknowledgements_and_interactive_typing(void **state)
 {
     (void)state;
     struct pair v;
@@ -289,7 +289,7 @@ static void a_lost_packet_spoils_the_rest(void **state)
     assert_int_equal(v.type, SCPS_VJ_COMPRESSED);
 }
 
-static void unsent_is_forgotten(void **state)
+static void unsend_restores_the_state(void **state)
 {
     (void)state;
     struct pair v;
@@ -355,10 +355,14 @@ static void any_octets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_way_data),        cmocka_unit_test(acknowledgements_and_typing),
-        cmocka_unit_test(any_change),          cmocka_unit_test(what_is_never_compressed),
-        cmocka_unit_test(many_connections),    cmocka_unit_test(a_lost_packet_spoils_the_rest),
-        cmocka_unit_test(unsent_is_forgotten), cmocka_unit_test(any_octets),
+        cmocka_unit_test(one_way_data),
+        cmocka_unit_test(acknowledgements_and_interactive_typing),
+        cmocka_unit_test(any_change),
+        cmocka_unit_test(what_is_never_compressed),
+        cmocka_unit_test(many_connections),
+        cmocka_unit_test(a_lost_packet_spoils_the_rest),
+        cmocka_unit_test(unsend_restores_the_state),
+        cmocka_unit_test(any_octets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
