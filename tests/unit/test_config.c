@@ -84,7 +84,7 @@ static void bounds(void **state)
 }
 
 /* The value 0 stands for the default where 0 lies outside the bounds. */
-static void zeros(void **state)
+static void zero_stands_for_the_default(void **state)
 {
     struct scps_conn_config c = {.cc = scps_cc_find("vj")};
 
@@ -141,7 +141,7 @@ static void every_refusal_names_its_field(void **state)
     assert_true(refused > ROWS); /* Most fields refuse more than one of the values. */
 }
 
-static void what_is_no_scalar_is_named_too(void **state)
+static void refusals_name_controller_and_bindings(void **state)
 {
     struct scps_conn_config c = scps_conn_config_default();
     char msg[200], few[8];
@@ -172,9 +172,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(bounds),
-        cmocka_unit_test(zeros),
+        cmocka_unit_test(zero_stands_for_the_default),
         cmocka_unit_test(every_refusal_names_its_field),
-        cmocka_unit_test(what_is_no_scalar_is_named_too),
+        cmocka_unit_test(refusals_name_controller_and_bindings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

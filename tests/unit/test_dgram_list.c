@@ -50,7 +50,7 @@ static int end(void **state)
 }
 
 /* Each open endpoint is found once. */
-static void each(void **state)
+static void every_open_endpoint_is_found_once(void **state)
 {
     unsigned seen = 0, n = 0;
     (void)state;
@@ -156,7 +156,8 @@ static void closed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(each), CASE(events), CASE(ready), CASE(closed)};
+    const struct CMUnitTest tests[] = {CASE(every_open_endpoint_is_found_once), CASE(events),
+                                       CASE(ready), CASE(closed)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static int refusal(struct bench *b, const struct scps_endpoint *at, unsigned bac
     return err;
 }
 
-static void where_one_may_listen(void **state)
+static void addresses_of_listeners(void **state)
 {
     struct bench b;
     struct scps_endpoint at = {0}, any = {.port = 80};
@@ -93,7 +93,7 @@ static void memory_is_short(void **state)
 }
 
 /* A change of a listener's configuration that is refused leaves the listener as it was. */
-static void what_is_told_and_changed(void **state)
+static void a_refused_change_changes_nothing(void **state)
 {
     struct bench b;
     struct scps_conn_config bad = scps_conn_config_default();
@@ -124,9 +124,9 @@ static void what_is_told_and_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(where_one_may_listen),
+        cmocka_unit_test(addresses_of_listeners),
         cmocka_unit_test(memory_is_short),
-        cmocka_unit_test(what_is_told_and_changed),
+        cmocka_unit_test(a_refused_change_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

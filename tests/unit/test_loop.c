@@ -271,7 +271,7 @@ static void test_wakes_in_time(void **state)
 /* While a process is stopped its timers expire and the peer's answers arrive: the answers are
  * processed before the timers. The test does not depend on the machine's speed, because it waits
  * for every answer. */
-static void after_a_stall_answers_come_first(void **state)
+static void packets_before_timers_after_a_stall(void **state)
 {
     (void)state;
     struct host a, b;
@@ -404,7 +404,7 @@ int main(void)
         cmocka_unit_test(test_sleeps_and_returns),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_vanished),
-        cmocka_unit_test(after_a_stall_answers_come_first),
+        cmocka_unit_test(packets_before_timers_after_a_stall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

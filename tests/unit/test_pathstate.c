@@ -159,7 +159,7 @@ static void future_and_lifetime(void **state)
     assert_int_equal(judged(s.octet, sizeof s.octet, NOW - 60 + 3601, &out), SCPS_PATH_EXPIRED);
 }
 
-static void everything_has_a_name(void **state)
+static void verdicts_phases_and_reasons_have_names(void **state)
 {
     (void)state;
     for (int v = SCPS_PATH_TAKEN; v <= SCPS_PATH_NO_MEMORY; v++) {
@@ -189,7 +189,7 @@ int main(void)
         cmocka_unit_test(ranges),
         cmocka_unit_test(other_addresses),
         cmocka_unit_test(future_and_lifetime),
-        cmocka_unit_test(everything_has_a_name),
+        cmocka_unit_test(verdicts_phases_and_reasons_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,7 @@ static const struct kind {
 
 /* A structure of an older version is accepted if it has at least the fields of the first
  * version. */
-static void shorter_ones_are_taken(void **state)
+static void older_structures_are_accepted(void **state)
 {
     (void)state;
     for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++) {
@@ -170,7 +170,7 @@ static void other_sizes_are_refused(void **state)
 }
 
 /* Fields within the structure's size are used; the others have their defaults. */
-static void the_rest_has_defaults(void **state)
+static void missing_fields_have_defaults(void **state)
 {
     const struct scps_endpoint at = {.addr = {.family = 4}, .port = 7};
     size_t n = offsetof(struct scps_conn_config, sack); /* The structure ends just before `sack`. */
@@ -409,7 +409,7 @@ static void limits_of_paths(void **state)
 
 /* The library writes no octet beyond the caller's size. It fills in the fields that both versions
  * have, and sets fields that only the caller's has to 0. */
-static void filled_as_far_as_they_go(void **state)
+static void outputs_fill_the_callers_size(void **state)
 {
     static const struct {
         size_t size;
@@ -448,14 +448,14 @@ static void filled_as_far_as_they_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shorter_ones_are_taken),
+        cmocka_unit_test(older_structures_are_accepted),
         cmocka_unit_test(other_sizes_are_refused),
-        cmocka_unit_test(the_rest_has_defaults),
+        cmocka_unit_test(missing_fields_have_defaults),
         cmocka_unit_test(fixed_memory_is_checked),
         cmocka_unit_test(contexts),
         cmocka_unit_test(routes_and_signals),
         cmocka_unit_test(limits_of_paths),
-        cmocka_unit_test(filled_as_far_as_they_go),
+        cmocka_unit_test(outputs_fill_the_callers_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -462,7 +462,7 @@ static void shut_while_it_waits(void **state)
     assert_errno(scps_sock_accept(w.a, la, NULL, NULL), EINVAL);
 }
 
-static void nothing_will_happen(void **state)
+static void a_wait_that_cannot_end_fails(void **state)
 {
     (void)state;
     int la = listening(w.a);
@@ -553,7 +553,7 @@ int main(void)
         T(closing_waits),
         T(closed_while_it_waits),
         T(shut_while_it_waits),
-        T(nothing_will_happen),
+        T(a_wait_that_cannot_end_fails),
         T(echo),
         T(memory_runs_out),
     };

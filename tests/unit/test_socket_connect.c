@@ -95,7 +95,7 @@ static void refused(void **state)
     peer_close(&p);
 }
 
-static void nobody_answers(void **state)
+static void connect_times_out(void **state)
 {
     (void)state;
     struct peer p;
@@ -193,7 +193,7 @@ static void icmp_is_soft_once_established(void **state)
     peer_close(&p);
 }
 
-static void nowhere_to_go(void **state)
+static void unreachable_and_invalid_addresses(void **state)
 {
     (void)state;
     struct peer p;
@@ -525,10 +525,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(connect_in_steps),
         cmocka_unit_test(refused),
-        cmocka_unit_test(nobody_answers),
+        cmocka_unit_test(connect_times_out),
         cmocka_unit_test(icmp_ends_a_connect),
         cmocka_unit_test(icmp_is_soft_once_established),
-        cmocka_unit_test(nowhere_to_go),
+        cmocka_unit_test(unreachable_and_invalid_addresses),
         cmocka_unit_test(disconnect),
         cmocka_unit_test(bound_before),
         cmocka_unit_test(bound_again_after_the_end),

@@ -88,7 +88,7 @@ static short polled(struct two *t, int who, int s)
 
 static const short OUT = SCPS_POLLOUT | SCPS_POLLWRNORM, IN = SCPS_POLLIN | SCPS_POLLRDNORM;
 
-static void there_and_back(void **x)
+static void sent_and_received(void **x)
 {
     struct two t;
     struct scps_sockaddr_storage from;
@@ -431,7 +431,7 @@ static void both_families(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(there_and_back),
+        BOTH(sent_and_received),
         BOTH(connected),
         BOTH(refused),
         BOTH(lengths),

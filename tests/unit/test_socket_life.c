@@ -99,7 +99,7 @@ static void a_listener_listens_on(void **state)
     assert_int_equal(l.shut, 0);
 }
 
-static void a_new_connection_starts_afresh(void **state)
+static void a_new_connection_resets_the_state(void **state)
 {
     struct sock_life l = {0};
     (void)state;
@@ -130,7 +130,7 @@ int main(void)
         cmocka_unit_test(a_soft_error_is_reported_once),
         cmocka_unit_test(data_after_both_directions),
         cmocka_unit_test(a_listener_listens_on),
-        cmocka_unit_test(a_new_connection_starts_afresh),
+        cmocka_unit_test(a_new_connection_resets_the_state),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,7 +243,7 @@ static void low_water_before_missing_data(void **state)
 }
 
 /* A hole is reported once as an error, at its place in the stream. */
-static void a_hole(void **state)
+static void a_hole_is_reported_once(void **state)
 {
     (void)state;
     struct peer p;
@@ -318,7 +318,7 @@ static void what_was_given_up(void **state)
     peer_close(&p);
 }
 
-static void not_in_force(void **state)
+static void options_without_best_effort(void **state)
 {
     (void)state;
     struct peer p;
@@ -351,10 +351,10 @@ int main(void)
         cmocka_unit_test(reading),
         cmocka_unit_test(a_record_beyond_missing_data),
         cmocka_unit_test(accepted),
-        cmocka_unit_test(a_hole),
+        cmocka_unit_test(a_hole_is_reported_once),
         cmocka_unit_test(low_water_before_missing_data),
         cmocka_unit_test(what_was_given_up),
-        cmocka_unit_test(not_in_force),
+        cmocka_unit_test(options_without_best_effort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

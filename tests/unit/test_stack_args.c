@@ -299,7 +299,7 @@ static void take_time(struct host *h, int how, scps_time t)
 
 /* A time above SCPS_NEVER / 2 is taken for SCPS_NEVER / 2; a program may hand in SCPS_NEVER itself,
  * for example a deadline. */
-static void time_stops_at_half_of_never(void **state)
+static void times_above_half_of_never(void **state)
 {
     (void)state;
     const scps_time late[] = {SCPS_NEVER,         SCPS_NEVER - 1,     SCPS_NEVER - SCPS_SEC(1),
@@ -432,7 +432,7 @@ static void what_the_syn_offers_stays(void **state)
 
 /* With fixed memory one kind of object never takes the memory of another: all connections open, and
  * all objects exist, however many more of each kind were asked for. */
-static void fixed_memory_has_so_many_places_of_each_kind(void **state)
+static void fixed_memory_reserves_each_kind_of_object(void **state)
 {
     (void)state;
     for (uint32_t size = 256; size <= 8192; size += 32)
@@ -495,10 +495,10 @@ int main(void)
         cmocka_unit_test(a_host_has_unicast_addresses),
         cmocka_unit_test(a_directed_broadcast_address_is_no_peer),
         cmocka_unit_test(a_netif_of_no_stack_or_of_another),
-        cmocka_unit_test(time_stops_at_half_of_never),
+        cmocka_unit_test(times_above_half_of_never),
         cmocka_unit_test(a_signal_has_a_kind),
         cmocka_unit_test(what_the_syn_offers_stays),
-        cmocka_unit_test(fixed_memory_has_so_many_places_of_each_kind),
+        cmocka_unit_test(fixed_memory_reserves_each_kind_of_object),
         cmocka_unit_test(removing_a_netif_that_is_not_attached_does_nothing),
     };
 
