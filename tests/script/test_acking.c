@@ -26,7 +26,7 @@ static void every_second_segment(void **x)
 
 /* The window may hold just one full segment and a short one, in either order: both are acknowledged
  * at once. */
-static void full_and_short(void **x)
+static void window_of_a_full_and_a_short_segment(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -74,7 +74,7 @@ static void quick_at_first(void **x)
     }
 }
 
-static void acknowledgement_rides_on_data(void **x)
+static void data_carries_the_acknowledgement(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -458,10 +458,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(every_second_segment),
-        SCRIPT_TEST(full_and_short),
+        SCRIPT_TEST(window_of_a_full_and_a_short_segment),
         SCRIPT_TEST(small_segments_wait),
         SCRIPT_TEST(quick_at_first),
-        SCRIPT_TEST(acknowledgement_rides_on_data),
+        SCRIPT_TEST(data_carries_the_acknowledgement),
         SCRIPT_TEST(segments_further_apart_than_the_timer),
         SCRIPT_TEST(a_writer_acknowledges_later_again),
         SCRIPT_TEST(mode_every),

@@ -41,7 +41,7 @@ static void answered_once(void **x)
 
 /* A batch of less than two full segments is acknowledged by the timer of the delayed ACK, as the
  * same segments would be without a batch. */
-static void a_small_one_waits(void **x)
+static void a_small_batch_waits_for_the_timer(void **x)
 {
     struct script *t = open_with(x, true);
     batch(t, MS(200), 2, true);
@@ -113,7 +113,7 @@ static void duplicates_without_sack(void **x)
 
 /* RFC 3168 section 6.1.3: a CE mark on any segment of the batch is echoed, even if a segment with
  * CWR follows it in the batch, until a CWR arrives that was sent after the echo. */
-static void a_mark_among_them(void **x)
+static void a_ce_mark_within_a_batch(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.ecn = true;
@@ -177,7 +177,7 @@ static void window_update(void **x)
 }
 
 /* With stretch_acks off, every second segment of a batch is acknowledged. */
-static void one_by_one(void **x)
+static void every_second_segment_without_stretch_acks(void **x)
 {
     struct script *t = open_with(x, false);
     batch(t, MS(200), 2, true);
@@ -283,15 +283,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(answered_once),
-        SCRIPT_TEST(a_small_one_waits),
+        SCRIPT_TEST(a_small_batch_waits_for_the_timer),
         SCRIPT_TEST(holes),
         SCRIPT_TEST(each_hole_is_named),
         SCRIPT_TEST(duplicates_without_sack),
-        SCRIPT_TEST(a_mark_among_them),
+        SCRIPT_TEST(a_ce_mark_within_a_batch),
         SCRIPT_TEST(quick),
         SCRIPT_TEST(fin),
         SCRIPT_TEST(window_update),
-        SCRIPT_TEST(one_by_one),
+        SCRIPT_TEST(every_second_segment_without_stretch_acks),
         SCRIPT_TEST(one_by_one_by_mode),
         SCRIPT_TEST(steps_and_holes),
         SCRIPT_TEST(data_carries_the_acks_of_the_batch),

@@ -276,7 +276,7 @@ static void time_wait_survives_a_syn_with_fin(void **x)
 /* RFC 9293 section 3.3.2: CLOSED means that there is no connection. An ended connection that its
  * owner has not yet closed does not keep the peer, or the owner, from opening one with the same
  * addresses and ports, and segments that arrive belong to the new one. */
-static void an_ended_connection_holds_no_flow(void **x)
+static void an_ended_connection_frees_its_ports(void **x)
 {
     for (int how = 0; how < 3; how++) {
         struct script *t = script_of(x);
@@ -426,7 +426,7 @@ static void data_after_close(void **x)
 }
 
 /* A connection that the application has closed leaves FIN-WAIT-2 after the time fin_wait2. */
-static void orphan_in_fin_wait_2(void **x)
+static void fin_wait_2_has_a_timeout(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -520,7 +520,7 @@ static void fin_out_of_order(void **x)
 /* Nothing follows the peer's FIN. Beyond a hole it is acknowledged at once (RFC 5681 section 4.2),
  * the first FIN fixes the end of the stream, and octets beyond that end are ignored (RFC 9293
  * section 3.10.7.4, seventh check). */
-static void one_end_of_the_stream(void **x)
+static void nothing_follows_the_first_fin(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -554,7 +554,7 @@ static void one_end_of_the_stream(void **x)
 
 /* A FIN far below RCV.NXT is an old duplicate: it does not end the stream, and later data is
  * accepted. */
-static void a_fin_from_the_past(void **x)
+static void an_old_fin_is_ignored(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -575,7 +575,7 @@ static void a_fin_from_the_past(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(a_fin_from_the_past),
+        SCRIPT_TEST(an_old_fin_is_ignored),
         SCRIPT_TEST(active_close),
         SCRIPT_TEST(passive_close),
         SCRIPT_TEST(half_close_by_this_end),
@@ -594,14 +594,14 @@ int main(void)
         SCRIPT_TEST(close_goes_on_alone),
         SCRIPT_TEST(close_with_data_unread),
         SCRIPT_TEST(a_reset_is_stamped),
-        SCRIPT_TEST(an_ended_connection_holds_no_flow),
+        SCRIPT_TEST(an_ended_connection_frees_its_ports),
         SCRIPT_TEST(data_after_close),
-        SCRIPT_TEST(orphan_in_fin_wait_2),
+        SCRIPT_TEST(fin_wait_2_has_a_timeout),
         SCRIPT_TEST(closed_in_fin_wait_2),
         SCRIPT_TEST(abort_sends_a_reset),
         SCRIPT_TEST(close_while_opening),
         SCRIPT_TEST(fin_out_of_order),
-        SCRIPT_TEST(one_end_of_the_stream),
+        SCRIPT_TEST(nothing_follows_the_first_fin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

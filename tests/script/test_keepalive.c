@@ -110,7 +110,7 @@ static void answered_as_often_as_asked(void **x)
 
 /* The peer sends a keep-alive at the same time: it is not acceptable, but shows that the peer is
  * alive. */
-static void the_peer_asks_instead(void **x)
+static void the_peers_keepalive_counts_as_an_answer(void **x)
 {
     struct script *t = kept(x);
     for (int i = 0; i < 6; i++) {
@@ -127,7 +127,7 @@ static void the_peer_asks_instead(void **x)
 
 /* RFC 1122 section 4.2.3.6: a keep-alive is answered, even when so many other unacceptable segments
  * have come that those are no longer answered (RFC 5961 section 10). */
-static void the_peers_are_always_answered(void **x)
+static void keepalives_of_the_peer_are_answered(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -167,7 +167,7 @@ static void after_our_half_close(void **x)
 }
 
 /* Any segment from the peer restarts the keep-alive timer. */
-static void data_puts_it_off(void **x)
+static void any_segment_restarts_the_timer(void **x)
 {
     struct script *t = kept(x);
     peer_says(t, SEC(80), .len = 10);
@@ -225,12 +225,12 @@ int main(void)
         SCRIPT_TEST(answered),
         SCRIPT_TEST(unanswered),
         SCRIPT_TEST(answered_as_often_as_asked),
-        SCRIPT_TEST(the_peer_asks_instead),
-        SCRIPT_TEST(the_peers_are_always_answered),
+        SCRIPT_TEST(the_peers_keepalive_counts_as_an_answer),
+        SCRIPT_TEST(keepalives_of_the_peer_are_answered),
         SCRIPT_TEST(after_our_half_close),
         SCRIPT_TEST(a_long_path),
         SCRIPT_TEST(many_probes),
-        SCRIPT_TEST(data_puts_it_off),
+        SCRIPT_TEST(any_segment_restarts_the_timer),
         SCRIPT_TEST(not_while_data_is_out),
         SCRIPT_TEST(off_by_default),
         SCRIPT_TEST(the_peer_has_crashed),

@@ -34,7 +34,7 @@ static void one_every_ten_milliseconds(void **x)
 
 /* RFC 6298 (5.1): the timer starts when a segment is sent. A segment that waits for the rate, far
  * longer than a timeout, has not been sent, so the timer does not expire while it waits. */
-static void no_timeout_before_it_leaves(void **x)
+static void the_timer_starts_when_a_segment_leaves(void **x)
 {
     struct script *t = rated(x, "rate");
     unsigned woken = 0;
@@ -55,7 +55,7 @@ static void no_timeout_before_it_leaves(void **x)
 }
 
 /* During a pause the bucket fills up to its size and no further. */
-static void the_bucket_has_a_brim(void **x)
+static void the_bucket_size_limits_a_burst(void **x)
 {
     struct script *t = rated(x, "rate");
     script_established(t, MS(100));
@@ -85,7 +85,7 @@ static void headers_are_counted(void **x)
 
 /* Pure rate control has no congestion window: the peer's window alone stops it, and a loss does not
  * reduce its rate. */
-static void losses_change_nothing(void **x)
+static void losses_do_not_change_the_rate(void **x)
 {
     struct script *t = rated(x, "rate");
     t->peer_wnd = 8000;
@@ -107,7 +107,7 @@ static void losses_change_nothing(void **x)
 /* While nothing is acknowledged, each timeout resends no more than an initial window (RFC 6928):
  * four segments at once and the others spread over the timeout. An acknowledgement opens the window
  * again. */
-static void silence(void **x)
+static void a_timeout_resends_an_initial_window(void **x)
 {
     struct script *t = rated(x, "rate");
     t->cfg.rate *= 1000; /* The rate is so high that no segment waits for it. */
@@ -148,7 +148,7 @@ static void repairs_are_paced(void **x)
     script_free(t);
 }
 
-static void it_needs_a_rate(void **x)
+static void a_rate_is_required(void **x)
 {
     struct script *t = rated(x, "rate");
     int err = 0;
@@ -285,7 +285,7 @@ static void a_spread_window_leaves_in_pairs(void **x)
 /* At a high rate a burst is what the rate allows in a millisecond, the resolution of many timers:
  * in slow start two windows are sent in a round trip, so twenty segments in 10 ms are four in a
  * millisecond. */
-static void a_fast_window_leaves_by_the_millisecond(void **x)
+static void bursts_of_a_millisecond_at_high_rates(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.pacing = true;
@@ -335,22 +335,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(one_every_ten_milliseconds),
-        SCRIPT_TEST(the_bucket_has_a_brim),
+        SCRIPT_TEST(the_bucket_size_limits_a_burst),
         SCRIPT_TEST(headers_are_counted),
-        SCRIPT_TEST(losses_change_nothing),
-        SCRIPT_TEST(silence),
+        SCRIPT_TEST(losses_do_not_change_the_rate),
+        SCRIPT_TEST(a_timeout_resends_an_initial_window),
         SCRIPT_TEST(repairs_are_paced),
-        SCRIPT_TEST(it_needs_a_rate),
+        SCRIPT_TEST(a_rate_is_required),
         SCRIPT_TEST(a_window_under_a_rate),
         SCRIPT_TEST(small_segments_in_a_round_trip),
         SCRIPT_TEST(records_in_a_round_trip_under_a_rate),
         SCRIPT_TEST(a_spread_window_keeps_the_rate),
         SCRIPT_TEST(a_few_bytes_a_second),
         SCRIPT_TEST(a_spread_window_leaves_in_pairs),
-        SCRIPT_TEST(a_fast_window_leaves_by_the_millisecond),
+        SCRIPT_TEST(bursts_of_a_millisecond_at_high_rates),
         SCRIPT_TEST(a_short_round_trip_is_spread),
         SCRIPT_TEST(acknowledgements_do_not_wait),
-        SCRIPT_TEST(no_timeout_before_it_leaves),
+        SCRIPT_TEST(the_timer_starts_when_a_segment_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,7 +297,7 @@ static void absurd_mtus(void **x)
 }
 
 /* RFC 1191 section 7.1: for a router that gives no MTU, the next lower plateau is used. */
-static void a_router_that_does_not_say(void **x)
+static void a_router_that_reports_no_mtu(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.mss = 0;
@@ -439,7 +439,7 @@ static void echo(void **x)
     script_free(t);
 }
 
-static void nobody_listens_on_udp(void **x)
+static void udp_port_unreachable(void **x)
 {
     struct script *t = script_of(x);
     uint8_t msg[20] = {0, 53, 0, 54, 0, 20}, p[256], r[256];
@@ -511,7 +511,7 @@ static size_t build_icmp(struct script *t, uint8_t *p, uint8_t proto, uint8_t ms
     return n;
 }
 
-static void packets_for_nobody(void **x)
+static void packets_with_foreign_or_invalid_addresses(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -567,13 +567,13 @@ int main(void)
         SCRIPT_TEST(too_big_of_no_segment),
         SCRIPT_TEST(too_big_without_df),
         SCRIPT_TEST(absurd_mtus),
-        SCRIPT_TEST(a_router_that_does_not_say),
+        SCRIPT_TEST(a_router_that_reports_no_mtu),
         SCRIPT_TEST(a_packet_as_long_as_a_plateau),
         SCRIPT_TEST(too_big_with_fin),
         SCRIPT_TEST(echo),
-        SCRIPT_TEST(nobody_listens_on_udp),
+        SCRIPT_TEST(udp_port_unreachable),
         SCRIPT_TEST(replies_fit_a_small_mtu),
-        SCRIPT_TEST(packets_for_nobody),
+        SCRIPT_TEST(packets_with_foreign_or_invalid_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

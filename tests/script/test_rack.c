@@ -144,7 +144,7 @@ static void lost_retransmission(void **x)
 
 /* RFC 8985 section 6.2 step 4: a DSACK widens the reordering window by a quarter of the minimum
  * RTT, at most once per round trip. */
-static void dsack_widens(void **x)
+static void dsack_widens_the_reordering_window(void **x)
 {
     scps_time at;
     struct script *t = rack(x, &at, 2);
@@ -256,7 +256,7 @@ static void tail_probe(void **x)
 
 /* RFC 8985 section 7.2: a FIN is probed like data: the wait begins when it is sent, and is longer
  * because it is alone in flight. */
-static void a_fin_is_asked_after(void **x)
+static void a_fin_gets_a_tail_loss_probe(void **x)
 {
     scps_time at;
     struct script *t = rack(x, &at, 5);
@@ -380,7 +380,7 @@ static void a_probe_needs_a_round_trip(void **x)
  * acknowledgements does: RFC 5682 section 3.1 step 2b, "transmit up to two new (previously unsent)
  * segments", and step 3b. The arrival of the retransmission does not mean that segments sent
  * before it are lost. */
-static void an_imagined_timeout(void **x)
+static void a_spurious_timeout(void **x)
 {
     for (int ts = 0; ts < 2; ts++) {
         struct script *t = script_of(x);
@@ -508,17 +508,17 @@ int main(void)
         SCRIPT_TEST(three_reports_after_reordering),
         SCRIPT_TEST(the_timer_finds_a_flight),
         SCRIPT_TEST(lost_retransmission),
-        SCRIPT_TEST(dsack_widens),
+        SCRIPT_TEST(dsack_widens_the_reordering_window),
         SCRIPT_TEST(dsacks_of_one_round_trip),
         SCRIPT_TEST(the_wider_window_is_forgotten),
         SCRIPT_TEST(a_recovery_of_one_acknowledgement_counts),
         SCRIPT_TEST(tail_probe),
-        SCRIPT_TEST(a_fin_is_asked_after),
+        SCRIPT_TEST(a_fin_gets_a_tail_loss_probe),
         SCRIPT_TEST(probe_with_new_data),
         SCRIPT_TEST(tail_loss_probe_that_repairs_a_loss),
         SCRIPT_TEST(one_probe_then_the_timer),
         SCRIPT_TEST(a_probe_needs_a_round_trip),
-        SCRIPT_TEST(an_imagined_timeout),
+        SCRIPT_TEST(a_spurious_timeout),
         SCRIPT_TEST(a_timeout_at_the_end),
         SCRIPT_TEST(the_left_edge_moves_without_the_resend),
         SCRIPT_TEST(without_sack),

@@ -313,7 +313,7 @@ static void cut_off(void **x)
 
 /* An application that has not asked for records reads a plain stream; on a SYN and without data the
  * option has no meaning. */
-static void not_asked_for(void **x)
+static void a_stream_without_records(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -366,7 +366,7 @@ static void after_the_end(void **x)
 /* A peer marks every octet as the end of a record, in any order: adjacent ends are stored as one
  * range. The number of ranges is limited; data with an end beyond the limit is dropped, so that the
  * peer sends it again. */
-static void a_mark_an_octet(void **x)
+static void every_octet_ends_a_record(void **x)
 {
     struct script *t = records_of(x);
     struct scps_stack_stats s;
@@ -458,10 +458,10 @@ int main(void)
         SCRIPT_TEST(long_reads),
         SCRIPT_TEST(out_of_order),
         SCRIPT_TEST(cut_off),
-        SCRIPT_TEST(not_asked_for),
+        SCRIPT_TEST(a_stream_without_records),
         SCRIPT_TEST(without_data),
         SCRIPT_TEST(after_the_end),
-        SCRIPT_TEST(a_mark_an_octet),
+        SCRIPT_TEST(every_octet_ends_a_record),
         SCRIPT_TEST(marks_beyond_a_hole),
         SCRIPT_TEST(beside_sack),
     };

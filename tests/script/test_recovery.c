@@ -62,7 +62,7 @@ static void limited_transmit_off(void **x)
 
 /* RFC 5681 section 2: a segment with data, a window update, and an acknowledgement without
  * outstanding data are no duplicate ACKs. */
-static void not_duplicates(void **x)
+static void acks_that_are_not_duplicates(void **x)
 {
     struct script *t = ten_out(x, false);
     for (int k = 0; k < 5; k++)
@@ -178,7 +178,7 @@ static void a_partial_ack_releases_a_new_segment(void **x)
 
 /* RFC 6675: three segments above a hole are reported, so the segment in the hole is lost, and only
  * that is resent. */
-static void sack_finds_one(void **x)
+static void sack_shows_one_hole(void **x)
 {
     struct script *t = ten_out(x, true);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
@@ -202,7 +202,7 @@ static void sack_finds_one(void **x)
 
 /* Many holes in one flight are repaired within a round trip, in order, and the window is reduced
  * once. */
-static void sack_finds_many(void **x)
+static void sack_shows_several_holes(void **x)
 {
     struct script *t = ten_out(x, true);
     peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}, {3001, 4001}, {5001, 6001}});
@@ -280,7 +280,7 @@ static void reduction_bound(void **x)
  * later acknowledgement of the episode shows that 33 more segments are lost: only "limit =
  * MAX(prr_delivered - prr_out, DeliveredData) + MSS" may leave, not all by which pipe became
  * smaller. */
-static void more_is_lost(void **x)
+static void later_losses_reduce_pipe(void **x)
 {
     for (int rack = 0; rack < 2; rack++) {
         struct script *t = script_of(x);
@@ -746,7 +746,7 @@ static void lost_after_undo(void **x)
 
 /* Invalid SACK blocks have no effect: beyond SND.NXT, empty, with exchanged edges, or below
  * SEG.ACK. */
-static void senseless_blocks(void **x)
+static void invalid_sack_blocks(void **x)
 {
     struct script *t = ten_out(x, true);
     peer_says(t, MS(300), .ack = 1, .sack = {{20001, 30001}, {5001, 5001}, {6001, 4001}});
@@ -885,16 +885,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(fast_retransmit),
         SCRIPT_TEST(limited_transmit_off),
-        SCRIPT_TEST(not_duplicates),
+        SCRIPT_TEST(acks_that_are_not_duplicates),
         SCRIPT_TEST(duplicates_do_not_restart_the_timer),
         SCRIPT_TEST(partial_acknowledgements),
         SCRIPT_TEST(a_partial_ack_releases_a_new_segment),
         SCRIPT_TEST(many_partial_acknowledgements),
-        SCRIPT_TEST(sack_finds_one),
-        SCRIPT_TEST(sack_finds_many),
+        SCRIPT_TEST(sack_shows_one_hole),
+        SCRIPT_TEST(sack_shows_several_holes),
         SCRIPT_TEST(proportional_rate),
         SCRIPT_TEST(reduction_bound),
-        SCRIPT_TEST(more_is_lost),
+        SCRIPT_TEST(later_losses_reduce_pipe),
         SCRIPT_TEST(corruption),
         SCRIPT_TEST(lost_again),
         SCRIPT_TEST(early_retransmit),
@@ -912,7 +912,7 @@ int main(void)
         SCRIPT_TEST(small_segments_leave),
         SCRIPT_TEST(duplicates_after_a_timeout),
         SCRIPT_TEST(timestamp_undo),
-        SCRIPT_TEST(senseless_blocks),
+        SCRIPT_TEST(invalid_sack_blocks),
         SCRIPT_TEST(partial_blocks),
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),

@@ -291,7 +291,7 @@ static void a_window_kept_at_a_timeout_is_spread(void **x)
 
 /* RFC 5681 section 3.1: the retransmission fills the window of one segment, so its acknowledgement
  * enlarges the window, even if the application had nothing more to send. */
-static void window_after_a_lonely_timeout(void **x)
+static void cwnd_after_a_timeout_of_one_segment(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -454,7 +454,7 @@ static void frto_sack_beyond_recovery_point(void **x)
 
 /* RFC 5682 2.1 step 2a: "the acknowledgment does not acknowledge all of the data that was
  * retransmitted in step 1, revert to the conventional RTO recovery" */
-static void frto_and_a_part(void **x)
+static void frto_and_a_partial_ack(void **x)
 {
     struct script *t = script_of(x);
     script_flight(t, MS(200), 20000, 10);
@@ -1077,7 +1077,7 @@ int main(void)
         SCRIPT_TEST(a_lost_syn_with_a_hint),
         SCRIPT_TEST(window_after_a_timeout),
         SCRIPT_TEST(a_window_kept_at_a_timeout_is_spread),
-        SCRIPT_TEST(window_after_a_lonely_timeout),
+        SCRIPT_TEST(cwnd_after_a_timeout_of_one_segment),
         SCRIPT_TEST(a_timeout_with_sack),
         SCRIPT_TEST(reneging),
         SCRIPT_TEST(a_false_report_at_the_left_edge),
@@ -1085,7 +1085,7 @@ int main(void)
         SCRIPT_TEST(frto_second_ack_is_a_duplicate),
         SCRIPT_TEST(frto_with_sack),
         SCRIPT_TEST(frto_sack_beyond_recovery_point),
-        SCRIPT_TEST(frto_and_a_part),
+        SCRIPT_TEST(frto_and_a_partial_ack),
         SCRIPT_TEST(frto_without_new_data),
         SCRIPT_TEST(frto_once_a_recovery),
         SCRIPT_TEST(eifel),

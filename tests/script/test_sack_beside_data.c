@@ -17,7 +17,7 @@ static void full_segments(void **x)
 
 /* Data and a SACK report become due at the same time: the data leaves first, and the report is not
  * lost. */
-static void news_and_data_together(void **x)
+static void sack_and_data_due_together(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -39,7 +39,7 @@ static void news_and_data_together(void **x)
     script_free(t);
 }
 
-static void room_for_some(void **x)
+static void room_for_some_of_the_blocks(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -60,8 +60,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(full_segments),
-        SCRIPT_TEST(news_and_data_together),
-        SCRIPT_TEST(room_for_some),
+        SCRIPT_TEST(sack_and_data_due_together),
+        SCRIPT_TEST(room_for_some_of_the_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void by_the_clock(struct script *t)
 /* With an ACK budget a receiver names its holes in order, and has not yet reported what arrived
  * between two of them. RACK (RFC 8985) does not take such data for lost: it only applies to
  * segments above everything that has arrived, which no SNACK can name. */
-static void the_clock_leaves_named_holes(void **x)
+static void rack_above_the_highest_arrival_only(void **x)
 {
     scps_time at;
     struct script *t = ten_out(x, &at, true, LONG, by_the_clock);
@@ -206,7 +206,7 @@ static void one_segment_is_dropped_for_ever(void **x)
 
 /* A SNACK that arrives less than a round trip after a segment was sent cannot be about that
  * segment. */
-static void too_early(void **x)
+static void a_snack_before_a_round_trip_has_passed(void **x)
 {
     scps_time at;
     struct script *t = ten_out(x, &at, false, SHORT, NULL);
@@ -605,7 +605,7 @@ static void only_the_rate(struct script *t)
     t->peer_wnd = 13000; /* The sender always has more to send. */
 }
 
-static void what_the_peer_keeps_to_itself(void **x)
+static void arrivals_that_no_snack_reports(void **x)
 {
     for (int late = 0; late < 2; late++) {
         scps_time at;
@@ -748,7 +748,7 @@ static void the_timer_goes_on(void **x)
 
 /* holes_at_once: data in order still waits for the timer; data beyond a hole, or data that fills
  * one, is reported at once. */
-static void at_once(void **x)
+static void holes_are_reported_at_once(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.snack = t->cfg.sack = t->cfg.holes_at_once = true;
@@ -837,7 +837,7 @@ static void retransmissions_are_reported_by_a_bit_vector(void **x)
  * of them, so that nothing is left out. */
 #define Q(k) (1 + 200 * (k))
 
-static void nothing_left_out(void **x)
+static void every_hole_is_reported(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.snack = t->cfg.snack_long = t->cfg.sack = true;
@@ -995,12 +995,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(short_form),
-        SCRIPT_TEST(the_clock_leaves_named_holes),
+        SCRIPT_TEST(rack_above_the_highest_arrival_only),
         SCRIPT_TEST(once_a_round_trip),
         SCRIPT_TEST(embargo_grows),
         SCRIPT_TEST(embargo_of_damage_grows_late),
         SCRIPT_TEST(one_segment_is_dropped_for_ever),
-        SCRIPT_TEST(too_early),
+        SCRIPT_TEST(a_snack_before_a_round_trip_has_passed),
         SCRIPT_TEST(ranges),
         SCRIPT_TEST(unit),
         SCRIPT_TEST(long_form),
@@ -1016,16 +1016,16 @@ int main(void)
         SCRIPT_TEST(the_end_on_a_slow_line),
         SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(duplicates_in_an_embargo),
-        SCRIPT_TEST(what_the_peer_keeps_to_itself),
+        SCRIPT_TEST(arrivals_that_no_snack_reports),
         SCRIPT_TEST(passed_over),
         SCRIPT_TEST(order_of_reports),
         SCRIPT_TEST(strictly_delayed),
         SCRIPT_TEST(the_timer_goes_on),
-        SCRIPT_TEST(at_once),
+        SCRIPT_TEST(holes_are_reported_at_once),
         SCRIPT_TEST(before_a_fin),
         SCRIPT_TEST(long_reports),
         SCRIPT_TEST(retransmissions_are_reported_by_a_bit_vector),
-        SCRIPT_TEST(nothing_left_out),
+        SCRIPT_TEST(every_hole_is_reported),
         SCRIPT_TEST(beyond_the_offset),
         SCRIPT_TEST(longer_than_the_size),
         SCRIPT_TEST(sack_goes_on),

@@ -102,7 +102,7 @@ static void acknowledgements_stay_acceptable(void **x)
 
 /* The time for which sending was held up is reported for each reason up to the present, the current
  * reason included. */
-static void the_time_in_a_hold(void **x)
+static void times_of_each_hold_reason(void **x)
 {
     struct script *t = script_of(x);
     scps_time at = fill_and_close(t, 1500);
@@ -316,7 +316,7 @@ static void zero_window_probes(void **x)
 }
 
 /* The peer may accept the octet of a probe; it is then acknowledged and not sent again. */
-static void a_probe_is_taken(void **x)
+static void a_window_probe_is_accepted(void **x)
 {
     struct script *t = script_of(x);
     scps_time at = fill_and_close(t, 1500);
@@ -639,7 +639,7 @@ static void half_of_a_tiny_window(void **x)
 /* RFC 9293 section 3.8.6.2.2: the window is advertised anew when "RCV.BUFF - RCV.USER - RCV.WND >=
  * min(Fr * RCV.BUFF, Eff.snd.MSS)" with Fr = 1/2: after a segment if the buffer holds several,
  * otherwise after half of the buffer. */
-static void what_a_reader_must_free(void **x)
+static void threshold_of_a_window_update(void **x)
 {
     static const struct {
         uint32_t buffer, enough;
@@ -844,7 +844,7 @@ int main(void)
         SCRIPT_TEST(first_window_needs_a_scale),
         SCRIPT_TEST(repair_under_a_shrunken_window),
         SCRIPT_TEST(our_window_closes_and_opens),
-        SCRIPT_TEST(the_time_in_a_hold),
+        SCRIPT_TEST(times_of_each_hold_reason),
         SCRIPT_TEST(the_peer_probes),
         SCRIPT_TEST(acknowledgements_stay_acceptable),
         SCRIPT_TEST(acknowledgements_from_the_right_edge),
@@ -857,7 +857,7 @@ int main(void)
         SCRIPT_TEST(our_window_scaled_while_half_open),
         SCRIPT_TEST(probes_that_cross),
         SCRIPT_TEST(zero_window_probes),
-        SCRIPT_TEST(a_probe_is_taken),
+        SCRIPT_TEST(a_window_probe_is_accepted),
         SCRIPT_TEST(a_window_that_shrinks_to_zero),
         SCRIPT_TEST(an_outage_while_the_window_is_closed),
         SCRIPT_TEST(data_after_the_last_probe),
@@ -870,7 +870,7 @@ int main(void)
         SCRIPT_TEST(silly_window_of_the_peer),
         SCRIPT_TEST(the_override_timeout),
         SCRIPT_TEST(half_of_a_tiny_window),
-        SCRIPT_TEST(what_a_reader_must_free),
+        SCRIPT_TEST(threshold_of_a_window_update),
         SCRIPT_TEST(a_window_that_is_half_open),
         SCRIPT_TEST(a_tiny_receiver),
         SCRIPT_TEST(old_segments_do_not_move_the_window),
