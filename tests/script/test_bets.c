@@ -42,7 +42,7 @@ static void agreed(void **x)
 
 /* With bets_legacy the SYN also has option 16; its options equal those of the reference
  * implementation, octet for octet. */
-static void the_legacy_option(void **x)
+static void legacy_option_16(void **x)
 {
     struct script *t = bets_of(x);
     t->cfg.bets_legacy = true;
@@ -413,7 +413,7 @@ static void happens(struct script *t, int what, int64_t *read)
 /* Tries every order of the events up to the given depth: parts that arrive early, late, twice or
  * never; a FIN before them or with them; reads at any time; and time that passes. In the end the
  * stream always has its full length. */
-static void every_order(void **x)
+static void every_order_of_events(void **x)
 {
     const unsigned depth = 6;
     unsigned all = 1;
@@ -482,7 +482,7 @@ static void records_with_holes(void **x)
 
 /* During a link outage nothing can be resent, so the wait for a hole stops; it begins anew when the
  * link is up. */
-static void no_time_in_an_outage(void **x)
+static void an_outage_stops_the_wait(void **x)
 {
     struct script *t = bets_of(x);
     script_established(t, MS(100));
@@ -569,7 +569,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(agreed),
-        SCRIPT_TEST(the_legacy_option),
+        SCRIPT_TEST(legacy_option_16),
         SCRIPT_TEST(not_agreed),
         SCRIPT_TEST(a_hole_is_given_up),
         SCRIPT_TEST(only_when_the_reader_waits),
@@ -581,9 +581,9 @@ int main(void)
         SCRIPT_TEST(fin_alone_beyond_a_hole),
         SCRIPT_TEST(a_fin_early_then_repaired),
         SCRIPT_TEST(octets_beyond_the_fin),
-        SCRIPT_TEST(every_order),
+        SCRIPT_TEST(every_order_of_events),
         SCRIPT_TEST(records_with_holes),
-        SCRIPT_TEST(no_time_in_an_outage),
+        SCRIPT_TEST(an_outage_stops_the_wait),
         SCRIPT_TEST(default_wait),
         SCRIPT_TEST(after_a_reset),
         SCRIPT_TEST(closing_at_a_hole),

@@ -6,7 +6,7 @@
 
 /* The time for which the receiver waited for a hole is not part of a round trip, whatever time
  * stamp its acknowledgement echoes. */
-static void a_jump_is_no_round_trip(void **x)
+static void a_skipped_hole_is_no_rtt_sample(void **x)
 {
     struct script *t = bets_of(x);
     t->cfg.timestamps = t->peer.ts = true;
@@ -81,7 +81,7 @@ static void answers_of_a_shorter_path(void **x)
 
 /* The acknowledgement with which the receiver passes a hole is processed like any other by the
  * sender, with records, too. */
-static void the_peer_jumps(void **x)
+static void the_peer_skips_a_hole(void **x)
 {
     struct script *t = bets_of(x);
     t->cfg.records = true;
@@ -137,7 +137,7 @@ static uint64_t jumps_at(struct script *t, scps_time at)
  * way. RFC 3522 section 3.2 would take that for the arrival of the original, which is wrong here.
  * The peer passes the hole when its timer expires, and the timer starts when data behind the hole
  * arrives: not before a round trip and the timer's time after the first transmission. */
-static void a_jump_is_no_late_arrival(void **x)
+static void a_skipped_hole_is_no_eifel_proof(void **x)
 {
     struct script *t = bets_of(x);
 
@@ -152,7 +152,7 @@ static void a_jump_is_no_late_arrival(void **x)
 
 /* RFC 3522 section 3.2 step 5: an acknowledgement that comes sooner than the peer's timer could
  * expire shows that the original was only late, so the window is restored. */
-static void a_late_arrival_is_no_jump(void **x)
+static void a_late_original_is_eifel_proof(void **x)
 {
     struct script *t = bets_of(x);
 
@@ -199,7 +199,7 @@ static uint64_t jump_over_given_up(struct script *t, bool same_tick)
  * given up: when the peer passes that hole, it echoes what it had stored before (RFC 7323 section
  * 4.3), whichever copy of the next segment has arrived. The stored TSval may be older than the
  * first copy, or from the same tick of the clock of time stamps. */
-static void a_jump_over_what_was_given_up(void **x)
+static void a_skipped_hole_of_given_up_data(void **x)
 {
     assert_int_equal(jump_over_given_up(bets_of(x), false), 0);
     assert_int_equal(jump_over_given_up(bets_of(x), true), 0);
@@ -207,7 +207,7 @@ static void a_jump_over_what_was_given_up(void **x)
 
 /* RFC 5682 section 2.1 step 3b would also take an acknowledgement of segments that were not resent
  * for their arrival. */
-static void nor_after_a_timeout(void **x)
+static void a_skipped_hole_is_no_frto_proof(void **x)
 {
     struct script *t = bets_of(x);
     t->peer.sack = false;
@@ -226,10 +226,10 @@ static void nor_after_a_timeout(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(a_jump_is_no_round_trip),       SCRIPT_TEST(answers_to_what_was_given_up),
-        SCRIPT_TEST(answers_of_a_shorter_path),     SCRIPT_TEST(the_peer_jumps),
-        SCRIPT_TEST(a_jump_is_no_late_arrival),     SCRIPT_TEST(a_late_arrival_is_no_jump),
-        SCRIPT_TEST(a_jump_over_what_was_given_up), SCRIPT_TEST(nor_after_a_timeout),
+        SCRIPT_TEST(a_skipped_hole_is_no_rtt_sample),  SCRIPT_TEST(answers_to_what_was_given_up),
+        SCRIPT_TEST(answers_of_a_shorter_path),        SCRIPT_TEST(the_peer_skips_a_hole),
+        SCRIPT_TEST(a_skipped_hole_is_no_eifel_proof), SCRIPT_TEST(a_late_original_is_eifel_proof),
+        SCRIPT_TEST(a_skipped_hole_of_given_up_data),  SCRIPT_TEST(a_skipped_hole_is_no_frto_proof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static void the_edge_of_the_window_is_kept(void **x)
 
 /* RFC 9293 section 3.8.3 (c): if the peer is silent, R2 ends the connection, even if the segment at
  * the window's edge could be given up. */
-static void the_edge_of_the_window_is_not_waited_for_in_vain(void **x)
+static void r2_at_the_edge_of_the_window(void **x)
 {
     struct script *t = bets_of(x);
     t->peer_wnd = 1000;
@@ -197,7 +197,7 @@ static void the_ack_of_a_peer_that_lags(void **x)
 /* RFC 9293 section 3.8.6.1: the octet of a window probe lies beyond the window, so the peer refuses
  * it. When the window opens, the probes and their time do not count as retransmissions of that
  * octet; otherwise best effort would give up octets on a path that loses none. */
-static void what_was_only_probed(void **x)
+static void a_probed_octet_is_not_given_up(void **x)
 {
     for (int life = 0; life < 2; life++) {
         struct script *t = bets_of(x);
@@ -226,7 +226,7 @@ static void what_was_only_probed(void **x)
 /* All data was given up, and the peer, which acknowledges none of it, has closed its window. The
  * last octet written is the window probe: it is resent as soon as the window opens, because window
  * probing (RFC 9293 section 3.8.6.1) and its timer end then. */
-static void the_last_octet_was_only_probed(void **x)
+static void the_last_octet_is_the_window_probe(void **x)
 {
     struct script *t = bets_of(x);
     t->peer_wnd = 3000;
@@ -247,7 +247,7 @@ static void the_last_octet_was_only_probed(void **x)
 /* All data was given up, the FIN is the window probe, and the acknowledgement that opens the window
  * reports the FIN as arrived. The acknowledgement of the FIN may be lost, so a timer runs while the
  * FIN is outstanding (RFC 6298 section 5.1). */
-static void a_fin_that_was_only_probed(void **x)
+static void the_fin_is_the_window_probe(void **x)
 {
     struct script *t = bets_of(x);
     t->peer_wnd = 3000;
@@ -474,7 +474,7 @@ static void reports_of_what_is_gone(void **x)
 }
 
 /* During an outage of the link no tries are counted. */
-static void no_tries_in_an_outage(void **x)
+static void an_outage_counts_no_tries(void **x)
 {
     struct script *t = bets_of(x);
     t->cfg.bets_lifetime = SEC(3);
@@ -513,7 +513,7 @@ static void a_probe_is_behind_the_peer(void **x)
 /* The peer's acknowledgement number is remembered although everything was given up and the send
  * buffer was freed: two timeouts later new data leaves, the link goes down, and the probe is still
  * below what the peer has acknowledged. */
-static void a_lag_is_not_forgotten(void **x)
+static void peers_ack_is_kept_after_all_is_given_up(void **x)
 {
     struct script *t = bets_of(x);
     t->cfg.bets_lifetime = SEC(3);
@@ -540,11 +540,11 @@ int main(void)
         SCRIPT_TEST(the_window_of_a_peer_that_lags),
         SCRIPT_TEST(probes_of_a_peer_that_lags),
         SCRIPT_TEST(the_edge_of_the_window_is_kept),
-        SCRIPT_TEST(the_edge_of_the_window_is_not_waited_for_in_vain),
+        SCRIPT_TEST(r2_at_the_edge_of_the_window),
         SCRIPT_TEST(the_ack_of_a_peer_that_lags),
-        SCRIPT_TEST(what_was_only_probed),
-        SCRIPT_TEST(the_last_octet_was_only_probed),
-        SCRIPT_TEST(a_fin_that_was_only_probed),
+        SCRIPT_TEST(a_probed_octet_is_not_given_up),
+        SCRIPT_TEST(the_last_octet_is_the_window_probe),
+        SCRIPT_TEST(the_fin_is_the_window_probe),
         SCRIPT_TEST(a_report_beyond_the_window),
         SCRIPT_TEST(a_report_of_what_the_peer_expects),
         SCRIPT_TEST(lifetime),
@@ -554,9 +554,9 @@ int main(void)
         SCRIPT_TEST(a_fin_has_its_own_time),
         SCRIPT_TEST(a_fin_behind_a_hole),
         SCRIPT_TEST(reports_of_what_is_gone),
-        SCRIPT_TEST(no_tries_in_an_outage),
+        SCRIPT_TEST(an_outage_counts_no_tries),
         SCRIPT_TEST(a_probe_is_behind_the_peer),
-        SCRIPT_TEST(a_lag_is_not_forgotten),
+        SCRIPT_TEST(peers_ack_is_kept_after_all_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

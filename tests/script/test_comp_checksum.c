@@ -167,7 +167,7 @@ static void a_copied_segment_does_not_confirm_106(void **x)
 
 /* The peer uses another number than this end expects. A damaged segment of the peer looks like one
  * with the expected number, and must not be accepted for that. */
-static void a_damaged_one_looks_right(void **x)
+static void a_damaged_segment_with_a_valid_checksum(void **x)
 {
     struct script *t = compressing(x, false);
     uint8_t data[1200], odd[1200];
@@ -190,7 +190,7 @@ static void a_damaged_one_looks_right(void **x)
 
 /* Two damaged segments of a peer that uses 106 looked like 105, so 105 is taken for its number. 106
  * is accepted all the same after a long run of segments with it. */
-static void a_wrong_number_is_left(void **x)
+static void a_wrong_protocol_number_is_replaced(void **x)
 {
     struct script *t = compressing(x, false);
     uint8_t ack[100], data[1200];
@@ -241,7 +241,7 @@ static void checksum_protocols(void **x)
 
 /* Packets with unknown ids, too few octets, impossible option lengths, wrong checksums or a foreign
  * address are dropped, each by its name, without further effect. */
-static void nonsense(void **x)
+static void invalid_packets_are_dropped(void **x)
 {
     struct script *t = compressing(x, false);
     uint8_t b[100] = {0xce};
@@ -297,9 +297,9 @@ int main(void)
         SCRIPT_TEST(one_bit_wrong_after_vouched),
         SCRIPT_TEST(the_first_one_wrong),
         SCRIPT_TEST(a_copied_segment_does_not_confirm_106),
-        SCRIPT_TEST(a_wrong_number_is_left),
-        SCRIPT_TEST(a_damaged_one_looks_right),
-        SCRIPT_TEST(nonsense),
+        SCRIPT_TEST(a_wrong_protocol_number_is_replaced),
+        SCRIPT_TEST(a_damaged_segment_with_a_valid_checksum),
+        SCRIPT_TEST(invalid_packets_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

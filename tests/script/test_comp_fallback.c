@@ -96,7 +96,7 @@ static void the_last_of_the_handshake_is_lost(void **x)
  * recognises such a peer by the TCP headers that it sends, whether the segment that completes the
  * handshake has data or not: it then sends every segment with a TCP header (section 8.5), in a size
  * that fits the path. A compressed header from the peer shows that the peer does compress. */
-static void the_opener_missed_the_offer(void **x)
+static void the_offer_was_removed_by_a_middlebox(void **x)
 {
     for (uint32_t len = 0; len <= 988; len += 988) {
         struct script *t = compressing(x, true);
@@ -131,7 +131,7 @@ static void the_opener_missed_the_offer(void **x)
 /* A peer that has restarted has no connection ids, and a compressed packet has no ports to which it
  * could reply: after two timeouts the oldest segment is sent with a TCP header, which the peer
  * resets (RFC 9293 section 3.10.7.1). A segment too long for that is sent in two parts. */
-static void a_peer_that_began_anew(void **x)
+static void a_restarted_peer_resets_a_tcp_header(void **x)
 {
     for (int ts = 0; ts < 2; ts++) {
         struct script *t = compressing(x, ts);
@@ -159,7 +159,7 @@ static void a_peer_that_began_anew(void **x)
 
 /* The link was the cause: the peer receives everything in the end, and headers are compressed
  * again. */
-static void a_peer_that_is_back(void **x)
+static void compression_resumes_after_an_outage(void **x)
 {
     struct script *t = compressing(x, false);
 
@@ -248,9 +248,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(headers_without_numbers_have_no_effect),
         SCRIPT_TEST(the_last_of_the_handshake_is_lost),
-        SCRIPT_TEST(a_peer_that_began_anew),
-        SCRIPT_TEST(a_peer_that_is_back),
-        SCRIPT_TEST(the_opener_missed_the_offer),
+        SCRIPT_TEST(a_restarted_peer_resets_a_tcp_header),
+        SCRIPT_TEST(compression_resumes_after_an_outage),
+        SCRIPT_TEST(the_offer_was_removed_by_a_middlebox),
         SCRIPT_TEST(a_challenge_as_tcp),
         SCRIPT_TEST(best_effort_asks_as_tcp),
         SCRIPT_TEST(probes_as_tcp),

@@ -5,7 +5,7 @@
 
 /* Connection ids: none is used twice at a time; each rests for TIME-WAIT after use; a pair of hosts
  * has 255; a connection that gets none is not compressed. */
-static void ids(void **x)
+static void ids_are_unique_and_rest_after_use(void **x)
 {
     struct script *t = compressing(x, false);
     bool seen[256] = {false};
@@ -112,7 +112,7 @@ static bool offers_compression(struct script *t, uint8_t host, uint16_t port)
 
 /* With room for two pairs of hosts, a third pair has no compression while ids of the first two rest
  * in TIME-WAIT; then it takes the place of one of them. */
-static void pairs_of_hosts_rest(void **x)
+static void a_third_pair_of_hosts_waits_for_ids(void **x)
 {
     struct script *t = compressing(x, false);
 
@@ -424,9 +424,9 @@ static void no_reset_from_an_address_that_was_removed(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(ids),
+        SCRIPT_TEST(ids_are_unique_and_rest_after_use),
         SCRIPT_TEST(spoofed_syns_use_up_no_ids),
-        SCRIPT_TEST(pairs_of_hosts_rest),
+        SCRIPT_TEST(a_third_pair_of_hosts_waits_for_ids),
         SCRIPT_TEST(ids_are_drawn),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),

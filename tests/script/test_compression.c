@@ -117,7 +117,7 @@ static void both_directions(void **x)
 
 /* RFC 9293 section 3.8.6.3: full segments that answer each other leave no room for the
  * acknowledgement. It is sent before the answer, not by the delayed-ACK timer. */
-static void a_message_that_answers(void **x)
+static void full_segments_leave_no_room_for_the_ack(void **x)
 {
     struct script *t = compressing(x, false);
 
@@ -225,7 +225,7 @@ int main(void)
         SCRIPT_TEST(passive_with_timestamps),
         SCRIPT_TEST(one_side_only),
         SCRIPT_TEST(both_directions),
-        SCRIPT_TEST(a_message_that_answers),
+        SCRIPT_TEST(full_segments_leave_no_room_for_the_ack),
         SCRIPT_TEST(as_tcp),
         SCRIPT_TEST(the_end_of_a_record_as_tcp),
         SCRIPT_TEST(closing),

@@ -79,7 +79,7 @@ static void forget_calls(struct script *t)
         }                                                                                          \
     } while (0)
 
-static void plain(void **x)
+static void an_acknowledgement_of_new_data(void **x)
 {
     struct script *t = recorded(x);
     script_flight(t, MS(200), 20000, 10);
@@ -195,7 +195,7 @@ static void echo_of_congestion(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(plain),
+        SCRIPT_TEST(an_acknowledgement_of_new_data),
         SCRIPT_TEST(loss_and_recovery),
         SCRIPT_TEST(undone_by_dsack),
         SCRIPT_TEST(undone_by_dsack_and_loss),

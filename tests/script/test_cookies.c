@@ -36,7 +36,7 @@ static struct script *flooded(void **x)
     return t;
 }
 
-static void a_cookie_is_honoured(void **x)
+static void a_valid_cookie_opens_a_connection(void **x)
 {
     struct script *t = flooded(x);
     struct scps_stack_stats s;
@@ -159,7 +159,7 @@ static void capabilities_survive_without_timestamps(void **x)
 
 /* Without timestamps a cookie does not preserve window scale and SACK, and scps_info.why shows this
  * to the application. */
-static void what_a_cookie_cannot_keep_is_told(void **x)
+static void lost_options_appear_in_scps_info(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -456,7 +456,7 @@ static void a_larger_backlog(void **x)
 /* The backlog is full when the acknowledgement of a cookie arrives: it is dropped as
  * SCPS_DROP_BACKLOG_FULL, not answered with a reset, and the peer's next segment opens the
  * connection when there is room. */
-static void a_cookie_waits_for_the_backlog(void **x)
+static void a_cookie_arrives_at_a_full_backlog(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -569,7 +569,7 @@ static void closing_the_listener(void **x)
 
 /* Replies (packets for no connection) take turns with connections: at most one packet in
  * SCPS_ANSWER_SHARE is a reply. */
-static void answers_take_turns(void **x)
+static void replies_and_connections_take_turns(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -610,7 +610,7 @@ static void answers_take_turns(void **x)
 
 /* If the rate of the link is known, replies get their share of it and no more, whoever caused them;
  * those dropped are counted. */
-static void answers_have_their_share(void **x)
+static void replies_are_limited_to_their_share(void **x)
 {
     struct script *t = script_of(x);
     struct scps_stack_stats s;
@@ -663,7 +663,7 @@ static void answers_beside_a_connection(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(a_cookie_is_honoured),
+        SCRIPT_TEST(a_valid_cookie_opens_a_connection),
         SCRIPT_TEST(options_survive_in_timestamps),
         SCRIPT_TEST(data_with_the_cookie),
         SCRIPT_TEST(data_before_the_cookie),
@@ -674,16 +674,16 @@ int main(void)
         SCRIPT_TEST(backlog),
         SCRIPT_TEST(handshakes_beyond_the_backlog),
         SCRIPT_TEST(a_larger_backlog),
-        SCRIPT_TEST(a_cookie_waits_for_the_backlog),
+        SCRIPT_TEST(a_cookie_arrives_at_a_full_backlog),
         SCRIPT_TEST(resets_are_limited),
         SCRIPT_TEST(each_kind_has_a_limit),
         SCRIPT_TEST(closing_the_listener),
         SCRIPT_TEST(capabilities_survive_with_timestamps),
         SCRIPT_TEST(capabilities_survive_without_timestamps),
-        SCRIPT_TEST(what_a_cookie_cannot_keep_is_told),
+        SCRIPT_TEST(lost_options_appear_in_scps_info),
         SCRIPT_TEST(a_slow_syn_flood_holds_no_places),
-        SCRIPT_TEST(answers_take_turns),
-        SCRIPT_TEST(answers_have_their_share),
+        SCRIPT_TEST(replies_and_connections_take_turns),
+        SCRIPT_TEST(replies_are_limited_to_their_share),
         SCRIPT_TEST(answers_beside_a_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

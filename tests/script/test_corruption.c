@@ -34,7 +34,7 @@ static bool told(struct script *t, scps_time at)
 }
 
 /* At least three acknowledgements carry the option, and all those of a round trip. */
-static void three_and_a_round_trip(void **x)
+static void option_on_three_acks_and_for_a_round_trip(void **x)
 {
     struct script *t = scps(x);
 
@@ -108,7 +108,7 @@ static void checksum_hints(void **x)
 
 /* After the option the sender takes losses for corruption during corruption_hold: they do not halve
  * the window, and timeouts do not back off. */
-static void believed(void **x)
+static void the_option_attributes_losses_to_corruption(void **x)
 {
     /* In the three runs the peer sends no option, sends it now, or sent it long ago. */
     for (int k = 0; k < 3; k++) {
@@ -140,11 +140,11 @@ static void believed(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(three_and_a_round_trip),
+        SCRIPT_TEST(option_on_three_acks_and_for_a_round_trip),
         SCRIPT_TEST(beside_reports),
         SCRIPT_TEST(only_to_peers_with_capabilities),
         SCRIPT_TEST(checksum_hints),
-        SCRIPT_TEST(believed),
+        SCRIPT_TEST(the_option_attributes_losses_to_corruption),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

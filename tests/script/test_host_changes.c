@@ -140,7 +140,7 @@ static unsigned count(const struct host *h, enum scps_owner owner)
     return n;
 }
 
-static void every_connection_is_told_of(void **state)
+static void next_conn_returns_every_connection(void **state)
 {
     struct host *h = host_new();
     struct scps_endpoint local = {.port = 80};
@@ -196,7 +196,7 @@ static void every_connection_is_told_of(void **state)
     host_free(h);
 }
 
-static void an_address_that_goes_ends_its_connections(void **state)
+static void a_removed_address_ends_its_connections(void **state)
 {
     struct host *h = host_new();
     struct scps_endpoint local = {h->other, 0}, all = {.port = 80};
@@ -265,7 +265,7 @@ static void an_address_that_goes_ends_its_connections(void **state)
 }
 
 /* A route with a rate is removed while connections, datagrams and replies wait for the rate. */
-static void a_route_that_goes_takes_its_rate_along(void **state)
+static void removal_of_a_route_with_a_rate(void **state)
 {
     struct host *h = host_new();
     struct scps_route r = {
@@ -330,7 +330,7 @@ static void note(void *ctx, const struct scps_note *n)
     of_conn = n->conn;
 }
 
-static void an_observer_comes_later(void **state)
+static void an_observer_set_after_connections_exist(void **state)
 {
     struct host *h = host_new();
     static int first = 0, second = 1;
@@ -372,7 +372,7 @@ static void an_observer_comes_later(void **state)
 
 /* RFC 1122 section 3.2.1.3: a reset that waits, for the route's rate or until the driver asks for
  * packets, is not sent when its source address has been removed. */
-static void an_address_that_goes_takes_its_replies_along(void **state)
+static void a_removed_address_drops_its_replies(void **state)
 {
     (void)state;
     for (int rated = 0; rated < 2; rated++) {
@@ -391,7 +391,7 @@ static void an_address_that_goes_takes_its_replies_along(void **state)
     }
 }
 
-static void the_version_is_the_headers(void **state)
+static void version_equals_that_of_the_headers(void **state)
 {
     unsigned major = SCPS_VERSION_NUMBER >> 16, minor = SCPS_VERSION_NUMBER >> 8 & 255,
              patch = SCPS_VERSION_NUMBER & 255;
@@ -407,12 +407,12 @@ static void the_version_is_the_headers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_connection_is_told_of),
-        cmocka_unit_test(an_address_that_goes_ends_its_connections),
-        cmocka_unit_test(an_address_that_goes_takes_its_replies_along),
-        cmocka_unit_test(a_route_that_goes_takes_its_rate_along),
-        cmocka_unit_test(an_observer_comes_later),
-        cmocka_unit_test(the_version_is_the_headers),
+        cmocka_unit_test(next_conn_returns_every_connection),
+        cmocka_unit_test(a_removed_address_ends_its_connections),
+        cmocka_unit_test(a_removed_address_drops_its_replies),
+        cmocka_unit_test(removal_of_a_route_with_a_rate),
+        cmocka_unit_test(an_observer_set_after_connections_exist),
+        cmocka_unit_test(version_equals_that_of_the_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static void goes(uint64_t rate, bool blocked, bool other)
     assert_int_equal(h.poor.out, 0);
 }
 
-static void nobody_looks_at_it_again(void **x)
+static void a_removed_netif_is_not_accessed(void **x)
 {
     (void)x;
     for (int blocked = 0; blocked < 2; blocked++)
@@ -153,7 +153,7 @@ static void nobody_looks_at_it_again(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_looks_at_it_again),
+        cmocka_unit_test(a_removed_netif_is_not_accessed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void bounded_by_rto_max(void **x)
 
 /* During a handshake the SYN is the probe, with the same schedule, and an answer to it ends the
  * outage. */
-static void a_handshake_probes(void **x)
+static void syns_are_the_probes_of_an_outage(void **x)
 {
     struct script *t = script_of(x);
 
@@ -190,7 +190,7 @@ static void until_known(void **x)
 }
 
 /* A segment from the peer ends the outage, whatever the link has signalled. */
-static void heard(void **x)
+static void any_segment_ends_the_outage(void **x)
 {
     struct script *t = script_of(x);
     script_flight(t, MS(200), 1000, 1);
@@ -409,7 +409,7 @@ static void the_peer_resends(void **x)
 /* RFC 5961 sections 4 and 5.2: an attacker has to guess both the sequence and the acknowledgement
  * number. A segment further behind than a window, one whose acknowledgement is, one that
  * acknowledges octets never sent, or one without ACK does not end the outage. */
-static void a_guess_ends_no_outage(void **x)
+static void guessed_numbers_do_not_end_the_outage(void **x)
 {
     struct script *t = out_of_reach(x);
     peer_says(t, MS(3100), .seq = -70000, .ack = 1);
@@ -680,12 +680,12 @@ int main(void)
         SCRIPT_TEST(rate_announced),
         SCRIPT_TEST(signalled),
         SCRIPT_TEST(bounded_by_rto_max),
-        SCRIPT_TEST(a_handshake_probes),
+        SCRIPT_TEST(syns_are_the_probes_of_an_outage),
         SCRIPT_TEST(shorter_than_a_round_trip),
         SCRIPT_TEST(no_resend_after_a_short_outage_without_sack),
         SCRIPT_TEST(holes_of_an_outage),
         SCRIPT_TEST(until_known),
-        SCRIPT_TEST(heard),
+        SCRIPT_TEST(any_segment_ends_the_outage),
         SCRIPT_TEST(a_probe_acknowledges_nothing),
         SCRIPT_TEST(inferred),
         SCRIPT_TEST(a_closed_connection_sends_32_probes),
@@ -694,7 +694,7 @@ int main(void)
         SCRIPT_TEST(a_closed_connection_waits_for_the_signal),
         SCRIPT_TEST(both_ends_wait),
         SCRIPT_TEST(the_peer_resends),
-        SCRIPT_TEST(a_guess_ends_no_outage),
+        SCRIPT_TEST(guessed_numbers_do_not_end_the_outage),
         SCRIPT_TEST(inferred_costs_no_window),
         SCRIPT_TEST(an_outage_is_no_round_trip),
         SCRIPT_TEST(the_peer_asks_again),

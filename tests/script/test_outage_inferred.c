@@ -99,7 +99,7 @@ static void until_the_outage(struct script *t)
  * unacceptable (RFC 9293 section 3.10.7.4, first check). Such a segment shows that the link is up
  * if its acknowledgement number is plausible (RFC 5961 section 5.2). A segment further ahead, where
  * the peer may not send, shows nothing. */
-static void behind_a_hole_that_fills_the_window(void **x)
+static void a_segment_beyond_a_full_window_ends_the_outage(void **x)
 {
     struct script *t = out_of_reach(x);
 
@@ -188,7 +188,7 @@ static void the_backoff_outlasts_outages(void **x)
 /* docs/SCPS-TP.md section 3.4: timeouts attributed to corruption do not back off, except in a
  * silence of more than eight timeouts, up to one second. Outages inferred after fewer timeouts must
  * not divide such a silence into shorter ones. */
-static void nor_does_corruption_hide_a_silence(void **x)
+static void corruption_and_more_than_eight_timeouts(void **x)
 {
     struct script *t = script_of(x);
     unsigned resends = 0;
@@ -212,10 +212,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(the_wait_for_a_hole_runs_on),
         SCRIPT_TEST(a_signal_stops_the_wait),
-        SCRIPT_TEST(behind_a_hole_that_fills_the_window),
+        SCRIPT_TEST(a_segment_beyond_a_full_window_ends_the_outage),
         SCRIPT_TEST(a_window_and_a_probe_behind),
         SCRIPT_TEST(the_backoff_outlasts_outages),
-        SCRIPT_TEST(nor_does_corruption_hide_a_silence),
+        SCRIPT_TEST(corruption_and_more_than_eight_timeouts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void filled_in_place(void **x)
 
 /* Writes in pieces of odd sizes pass the end of an 8 KiB ring buffer many times; segments that lie
  * across that end have the right octets, too. */
-static void round_the_ring(void **x)
+static void pieces_across_the_end_of_the_ring(void **x)
 {
     struct script *t = script_of(x);
     int64_t sent = 0, pieces = 0;
@@ -149,7 +149,7 @@ static void none_is_reserved_of_a_hollow_stream(void **x)
     script_free(t);
 }
 
-static void without_memory_it_comes_later(void **x)
+static void reserve_succeeds_after_memory_is_freed(void **x)
 {
     struct script *t = script_of(x);
     struct poor poor = {.left = 1000};
@@ -188,7 +188,7 @@ static int64_t writev(struct script *t, const size_t *len, size_t n, unsigned fl
     return r;
 }
 
-static void pieces_leave_as_one(void **x)
+static void pieces_of_one_write_share_segments(void **x)
 {
     struct script *t = script_of(x);
 
@@ -250,12 +250,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(filled_in_place),
-        SCRIPT_TEST(round_the_ring),
+        SCRIPT_TEST(pieces_across_the_end_of_the_ring),
         SCRIPT_TEST(what_is_not_reserved_is_not_written),
         SCRIPT_TEST(a_full_buffer_says_when_there_is_room),
         SCRIPT_TEST(none_is_reserved_of_a_hollow_stream),
-        SCRIPT_TEST(without_memory_it_comes_later),
-        SCRIPT_TEST(pieces_leave_as_one),
+        SCRIPT_TEST(reserve_succeeds_after_memory_is_freed),
+        SCRIPT_TEST(pieces_of_one_write_share_segments),
         SCRIPT_TEST(a_short_write_of_pieces),
         SCRIPT_TEST(a_record_of_pieces),
     };

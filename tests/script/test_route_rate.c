@@ -164,7 +164,7 @@ static void changed_in_mid_flight(void **x)
 }
 
 /* A signalled rate of the path becomes the route's rate; it is not given to each connection. */
-static void announced(void **x)
+static void a_signalled_rate_becomes_the_routes(void **x)
 {
     struct script *t = routed(x, 104000);
     uint32_t packet = 1000 + header(t);
@@ -256,7 +256,7 @@ static void refused(void **x)
 
 /* Connections that have ended wait to be freed at the next call. A route that now gets a rate moves
  * the live connections to its queue and leaves the ended ones alone. */
-static void those_that_ended(void **x)
+static void ended_connections_do_not_move(void **x)
 {
     struct script *t = script_of(x);
     struct scps_conn *c[16];
@@ -480,11 +480,11 @@ int main(void)
         SCRIPT_TEST(data_that_waits_for_credit_carries_the_ack),
         SCRIPT_TEST(overhead),
         SCRIPT_TEST(changed_in_mid_flight),
-        SCRIPT_TEST(announced),
+        SCRIPT_TEST(a_signalled_rate_becomes_the_routes),
         SCRIPT_TEST(minimum_rate),
         SCRIPT_TEST(refused),
         SCRIPT_TEST(minimum_rate_repairs),
-        SCRIPT_TEST(those_that_ended),
+        SCRIPT_TEST(ended_connections_do_not_move),
         SCRIPT_TEST(a_fin_is_not_timed_before_it_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

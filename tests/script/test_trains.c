@@ -58,7 +58,7 @@ static void repair_then_new(void **x)
     script_free(t);
 }
 
-static void the_end_is_part_of_it(void **x)
+static void a_fin_in_a_train(void **x)
 {
     struct script *t = with_trains(x);
     app_writes(t, SEC(1), 2500);
@@ -130,7 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(a_window_in_one),      SCRIPT_TEST(a_hole_in_a_train),
-        SCRIPT_TEST(repair_then_new),      SCRIPT_TEST(the_end_is_part_of_it),
+        SCRIPT_TEST(repair_then_new),      SCRIPT_TEST(a_fin_in_a_train),
         SCRIPT_TEST(sixty_four_kilobytes), SCRIPT_TEST(both_directions),
         SCRIPT_TEST(records_in_trains),
     };
