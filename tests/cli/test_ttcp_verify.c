@@ -76,7 +76,7 @@ static void one_wrong_byte_is_found_where_it_is(void **state)
     ttcp_verify_fini(&v);
 }
 
-static void bytes_nobody_sent_are_found(void **state)
+static void bytes_never_sent_are_found(void **state)
 {
     struct ttcp_verify v = {0};
 
@@ -128,7 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_of_any_size_match),
         cmocka_unit_test(one_wrong_byte_is_found_where_it_is),
-        cmocka_unit_test(bytes_nobody_sent_are_found),
+        cmocka_unit_test(bytes_never_sent_are_found),
         cmocka_unit_test(a_repeated_block_differs),
         cmocka_unit_test(holes_are_passed_over),
     };

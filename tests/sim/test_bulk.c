@@ -147,7 +147,7 @@ static void a_rate_controlled_sender_reaches_the_limit(void **state)
 /* Van Jacobson's congestion control under random loss: the goodput is between half and twice
  * MSS/RTT * 0.93/sqrt(p). The constant lies between 0.87 and 1.31, depending on how many segments
  * an acknowledgement covers. */
-static void random_loss_holds_a_window_down(void **state)
+static void random_loss_limits_the_goodput(void **state)
 {
     struct simrun_config c = {.seed = 1};
     double p = 0.0085, seconds = 0, goodput;
@@ -171,7 +171,7 @@ static void random_loss_holds_a_window_down(void **state)
         fail_msg("%.0f bytes/s, the model has %.0f", goodput, model);
 }
 
-static void content_survives_everything(void **state)
+static void content_is_intact_on_every_link(void **state)
 {
     static const struct simrun_config runs[] = {
         {.link = "geo,loss=0.02"},
@@ -258,7 +258,7 @@ static const struct simrun_config bad_links[] = {
     {.link = "nasa10,ber=1e-5,reorder=0.01", .v6 = true},
 };
 
-static void one_seed_is_one_history(void **state)
+static void one_seed_gives_one_history(void **state)
 {
     (void)state;
 
@@ -276,7 +276,7 @@ static void one_seed_is_one_history(void **state)
     }
 }
 
-static void hollow_is_packet_for_packet_the_real_thing(void **state)
+static void hollow_payload_gives_the_same_packets(void **state)
 {
     (void)state;
 
@@ -304,11 +304,11 @@ int main(void)
         cmocka_unit_test(slow_start_takes_its_rounds_and_no_more),
         cmocka_unit_test(short_lines_are_filled),
         cmocka_unit_test(a_rate_controlled_sender_reaches_the_limit),
-        cmocka_unit_test(random_loss_holds_a_window_down),
-        cmocka_unit_test(content_survives_everything),
+        cmocka_unit_test(random_loss_limits_the_goodput),
+        cmocka_unit_test(content_is_intact_on_every_link),
         cmocka_unit_test(flipped_bits_are_caught),
-        cmocka_unit_test(one_seed_is_one_history),
-        cmocka_unit_test(hollow_is_packet_for_packet_the_real_thing),
+        cmocka_unit_test(one_seed_gives_one_history),
+        cmocka_unit_test(hollow_payload_gives_the_same_packets),
     };
     return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void corruption_is_not_congestion(void **state)
 
 /* Claim N14: without losses both are equally fast, and the window is found, limited only by the
  * doubling in the reference implementation's slow start. */
-static void without_losses_they_are_one(void **state)
+static void without_losses_both_are_equally_fast(void **state)
 {
     static const char *const link[] = {"nasa500", "nasa250", "nasa10"};
     (void)state;
@@ -139,7 +139,7 @@ static void without_losses_they_are_one(void **state)
 /* Claim N13, its first half: on a path of 10 ms losses cost little. Its second half (less than 30 %
  * at 1e-5) depends on the receiver and the loss recovery of 2003; this stack keeps most of the
  * rate. */
-static void ten_milliseconds_forgive(void **state)
+static void losses_cost_little_at_ten_milliseconds(void **state)
 {
     (void)state;
     double clean = measure("vegas-corruption", "nasa10", 10000000, 7500000).mbps;
@@ -390,8 +390,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss_driven_windows),
         cmocka_unit_test(corruption_is_not_congestion),
-        cmocka_unit_test(without_losses_they_are_one),
-        cmocka_unit_test(ten_milliseconds_forgive),
+        cmocka_unit_test(without_losses_both_are_equally_fast),
+        cmocka_unit_test(losses_cost_little_at_ten_milliseconds),
         cmocka_unit_test(round_trips_from_two),
         cmocka_unit_test(no_burst_after_a_standstill),
         cmocka_unit_test(no_burst_of_a_paced_window_after_a_standstill),

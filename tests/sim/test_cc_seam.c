@@ -155,7 +155,7 @@ static void samples_agree(void **state)
     assert_int_equal(r.sender.cc_corrected, 0);
 }
 
-static void losses_are_told_with_their_sending(void **state)
+static void losses_have_the_state_at_sending(void **state)
 {
     struct simrun r;
     (void)state;
@@ -187,7 +187,7 @@ static void corrections_are_counted(void **state)
 
 /* A rate of 1 byte/s is raised to a segment in 64 s, so that the transfer ends, and that is
  * counted. A configured rate may be as low: the application has asked for it. */
-static void a_rate_that_stalls_is_raised(void **state)
+static void a_very_low_rate_is_raised(void **state)
 {
     struct simrun r;
     (void)state;
@@ -268,9 +268,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_agree),
-        cmocka_unit_test(losses_are_told_with_their_sending),
+        cmocka_unit_test(losses_have_the_state_at_sending),
         cmocka_unit_test(corrections_are_counted),
-        cmocka_unit_test(a_rate_that_stalls_is_raised),
+        cmocka_unit_test(a_very_low_rate_is_raised),
         cmocka_unit_test(a_rate_may_count_payload),
         cmocka_unit_test(the_quantum_is_the_burst),
         cmocka_unit_test(own_recovery_keeps_window_and_rate),

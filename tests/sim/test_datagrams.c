@@ -165,7 +165,7 @@ static void end(struct run *r)
 }
 
 /* The whole rate is used and no more; endpoints take turns, with one datagram each. */
-static void alone(void **x)
+static void datagrams_use_the_whole_rate(void **x)
 {
     struct run r = {.endpoints = 3,
                     .size = {1000, 300},
@@ -182,7 +182,7 @@ static void alone(void **x)
 
 /* Datagrams and connections each get half of the bytes, whatever their number and the length of
  * their packets. */
-static void by_halves(void **x)
+static void datagrams_and_connections_share_equally(void **x)
 {
     static const struct {
         unsigned endpoints, conns;
@@ -272,8 +272,8 @@ static void hollow_or_not(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone),
-        cmocka_unit_test(by_halves),
+        cmocka_unit_test(datagrams_use_the_whole_rate),
+        cmocka_unit_test(datagrams_and_connections_share_equally),
         cmocka_unit_test(each_kind_gets_the_whole_rate_alone),
         cmocka_unit_test(losses),
         cmocka_unit_test(hollow_or_not),

@@ -71,7 +71,7 @@ static void idle(struct two *t, struct scps_conn_config *cfg, unsigned keeps, si
     scps_world_free(w);
 }
 
-static void who_lives_is_kept(void **x)
+static void keepalive_keeps_a_live_connection(void **x)
 {
     (void)x;
     for (unsigned k = 0; k < 32; k++) {
@@ -114,7 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_closed),
-        cmocka_unit_test(who_lives_is_kept),
+        cmocka_unit_test(keepalive_keeps_a_live_connection),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ static struct scps_path_state observed(const char *cc)
 #define JUMPED "reconnaissance:restored unvalidated:confirmed validating:first-acked "
 
 /* 100 MB take 3.3 s at 250 Mbit/s, and two round trips pass before the jump. */
-static void the_second_is_fast(void **state)
+static void second_connection_is_fast(void **state)
 {
     static const struct {
         const char *cc;
@@ -262,7 +262,7 @@ static void a_lossy_link(void **state)
     assert_true(seen);
 }
 
-static void the_round_trip_is_another(void **state)
+static void rtt_differs_from_the_saved_one(void **state)
 {
     static const struct {
         const char *link, *story;
@@ -330,7 +330,7 @@ static void refused(void **state)
 }
 
 /* A state can be restored only once, and only before data is acknowledged. */
-static void late(void **state)
+static void restore_after_data_is_refused(void **state)
 {
     struct scps_path_state s = observed("cubic");
     struct run r = {.link = SATELLITE, .cc = "cubic"};
@@ -360,14 +360,14 @@ static void late(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_second_is_fast),
+        cmocka_unit_test(second_connection_is_fast),
         cmocka_unit_test(ten_times_slower),
         cmocka_unit_test(never_much_slower_than_without),
         cmocka_unit_test(a_lossy_link),
-        cmocka_unit_test(the_round_trip_is_another),
+        cmocka_unit_test(rtt_differs_from_the_saved_one),
         cmocka_unit_test(little_to_send),
         cmocka_unit_test(refused),
-        cmocka_unit_test(late),
+        cmocka_unit_test(restore_after_data_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

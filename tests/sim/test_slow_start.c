@@ -78,7 +78,7 @@ static void jitter(void **state)
 }
 
 /* With a queue that never overflows, standard slow start, HyStart and SEARCH take the same time. */
-static void slow_start_is_not_left_without_a_queue(void **state)
+static void no_early_end_without_an_overflow(void **state)
 {
     struct result r[WAYS];
     (void)state;
@@ -119,7 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_the_queue_overflows),
         cmocka_unit_test(jitter),
-        cmocka_unit_test(slow_start_is_not_left_without_a_queue),
+        cmocka_unit_test(no_early_end_without_an_overflow),
         cmocka_unit_test(the_last_flight_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,7 @@ static void delayed_acks(void **state)
  * of them in a round trip. What SNACK cannot name yet SACK reports (RFC 6675); a hole longer than
  * the size field, or than the sender processes at once, is named in parts. SNACK alone waits until
  * SND.UNA has advanced. */
-static void more_than_the_offset_names(void **state)
+static void windows_beyond_the_snack_offset(void **state)
 {
     static const struct {
         const char *link;
@@ -178,7 +178,7 @@ int main(void)
         cmocka_unit_test(in_a_small_window),
         cmocka_unit_test(alone),
         cmocka_unit_test(delayed_acks),
-        cmocka_unit_test(more_than_the_offset_names),
+        cmocka_unit_test(windows_beyond_the_snack_offset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static void no_errors(void **x)
 
 /* The acknowledgement budget is given in packets a second: goodput over a return link of 20 kbit/s
  * in every acknowledgement mode. */
-static void so_many_packets(void **x)
+static void budget_in_packets_a_second(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);
     (void)x;
@@ -156,7 +156,7 @@ static void more_holes_than_can_be_reported_in_time(void **x)
 
 /* Without a budget acknowledgements wait up to half a minute in the queue, which drops the newest
  * when it is full: the sender waits, at the end for its timer, but does not resend without need. */
-static void without(void **x)
+static void without_a_budget(void **x)
 {
     struct simrun_config c = nasa("nasa500,rate-back=20kbit", 80000000);
     struct simrun r;
@@ -172,11 +172,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_errors),
-        cmocka_unit_test(so_many_packets),
+        cmocka_unit_test(budget_in_packets_a_second),
         cmocka_unit_test(errors),
         cmocka_unit_test(compressed),
         cmocka_unit_test(more_holes_than_can_be_reported_in_time),
-        cmocka_unit_test(without),
+        cmocka_unit_test(without_a_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void timers_go_by_time_and_then_by_age(void **state)
     scps_world_free(world);
 }
 
-static void a_run_ends_where_it_was_told_to(void **state)
+static void a_run_ends_at_the_given_time(void **state)
 {
     (void)state;
 
@@ -323,7 +323,7 @@ static void a_link_changes_while_it_works(void **state)
 
 /* With any number of successful allocations nothing crashes or leaks, and each block is freed with
  * the size that was requested. */
-static void without_memory_nothing_breaks(void **state)
+static void any_allocation_may_fail(void **state)
 {
     (void)state;
 
@@ -395,12 +395,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_go_by_time_and_then_by_age),
-        cmocka_unit_test(a_run_ends_where_it_was_told_to),
+        cmocka_unit_test(a_run_ends_at_the_given_time),
         cmocka_unit_test(many_hosts_and_many_flows),
         cmocka_unit_test(links_with_one_seed_differ),
         cmocka_unit_test(arrivals_of_one_moment_are_served_together),
         cmocka_unit_test(a_link_changes_while_it_works),
-        cmocka_unit_test(without_memory_nothing_breaks),
+        cmocka_unit_test(any_allocation_may_fail),
         cmocka_unit_test(bad_links_are_refused),
     };
     return cmocka_run_group_tests_name("world", tests, NULL, NULL);
