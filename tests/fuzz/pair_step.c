@@ -326,10 +326,9 @@ static void judge_timers(const struct scps_conn *c)
           scps_timer_runs(&c->outage_timer);
     MUST(run <= 1);
     /* RFC 6298 section 5.1: "Every time a packet containing data is sent (including a
-     * retransmission), if the timer is not running, start it running". No timer runs while the
-     * octet of a window probe, which is lost since the window has opened, waits to be resent. */
+     * retransmission), if the timer is not running, start it running". */
     if (c->s.snd.una < c->s.snd.nxt)
-        MUST(run == 1 || (!tx->sb.inflight && tx->sb.lost && waits_here(c)));
+        MUST(run == 1);
     /* RFC 9293 section 3.8.6.1: "The sending TCP peer must regularly transmit at least one octet of
      * new data (if available) [...] even if the send window is zero". */
     else if (c->s.established && !scps_send_all_sent(&c->s.snd))
