@@ -66,18 +66,26 @@ static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
+/* Returns the mean length, octets, of the segments whose bursts have caused timeouts
+ * (rec.small_len); 0: none have, or longer segments are outstanding now, for which the timeouts
+ * show nothing. */
+static uint32_t burst_len(const struct scps_sender *s)
+{
+    uint32_t len = s->tx ? s->tx->rec.small_len : 0;
+
+    return len && (s->snd.una == s->snd.nxt || scps_recovery_small_len(s)) ? len : 0;
+}
+
 /* Returns the size of the pacer's token bucket, bytes, for small segments: four packets of their
  * mean length; 0: bursts of small segments need no limit. A queue of a few packets drops most of
  * the small packets that arrive in a burst as large as four full ones, and would drop their
  * retransmissions again each time. So there is a limit during an episode of loss recovery in which
  * the segments outstanding are small, and afterwards, too, if bursts have caused timeouts
- * (rec.small_len). payload: a segment costs its payload only (scps_plan_window_cost). */
-static uint32_t small_burst(const struct scps_sender *s, bool payload)
+ * (len, what burst_len() has returned). payload: a segment costs its payload only
+ * (scps_plan_window_cost). */
+static uint32_t small_burst(const struct scps_sender *s, uint32_t len, bool payload)
 {
-    const struct scps_recovery *rec = &s->tx->rec;
-    uint32_t len = rec->small_len;
-
-    if (!len && rec->episode != SCPS_EPISODE_NONE)
+    if (!len && s->tx->rec.episode != SCPS_EPISODE_NONE)
         len = scps_recovery_small_len(s);
     if (!len)
         return 0;
@@ -95,10 +103,11 @@ static inline uint64_t set_rate(struct scps_sender *s)
     uint32_t burst = ctl->quantum ? ctl->quantum : 4 * packet;
     uint64_t rate = ctl->rate;
     bool window = rate && cfg->cc->payload_rate;
+    const uint32_t len = burst_len(s);
     uint32_t share = 0;
 
     if (ctl->cwnd != SCPS_CWND_OPEN) {
-        if (!rate && (cfg->pacing || (tx && tx->rec.small_len)) && s->rtt.srtt) {
+        if (!rate && (cfg->pacing || len) && s->rtt.srtt) {
             /* The pacing rate is two congestion windows in a round trip during slow start, later
              * 1.2 windows. It is rounded up: on a round trip of minutes it is a few bytes/s, and
              * with less than a window in a round trip the window would never be full, nor grow. */
@@ -134,7 +143,7 @@ static inline uint64_t set_rate(struct scps_sender *s)
         window = false;
     }
     if (tx && (rate || tx->pacer.rate)) {
-        uint32_t small = ctl->quantum && !tx->rec.small_len ? 0 : small_burst(s, window && !share);
+        uint32_t small = ctl->quantum && !len ? 0 : small_burst(s, len, window && !share);
         if (small)
             burst = small;
         tx->paces_window = window;

@@ -203,8 +203,9 @@ static void small_resends(void **state)
 }
 
 /* After two timeouts in which small segments were outstanding, the window is spread over a round
- * trip, and the token bucket holds four packets of their length, whatever is outstanding. The
- * controller's size of the bucket does not apply. */
+ * trip, and the token bucket holds four packets of their length. The controller's size of the
+ * bucket does not apply. None of this concerns longer segments, for which the timeouts show
+ * nothing. */
 static void bursts_of_small_segments(void **state)
 {
     (void)state;
@@ -223,9 +224,16 @@ static void bursts_of_small_segments(void **state)
     assert_int_equal(p.s.tx->pacer.rate, 1000000);
     assert_int_equal(p.s.tx->pacer.burst, 4 * 140);
     asks.rate = asks.quantum = 0;
-    p.s.tx->rec.small_len = 0;
+    part_send(&p, 10, 100);
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.rate, 400001);
+    part_send(&p, 10, 1000);
     acked(true);
     assert_int_equal(p.s.tx->pacer.rate, 0);
+    asks.rate = 1000000;
+    asks.quantum = 3000;
+    acked(true);
+    assert_int_equal(p.s.tx->pacer.burst, 3000);
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
