@@ -250,9 +250,7 @@ SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t de
         take_loss(s, cc, 0, delivered, SCPS_BY_ECN);
         return;
     }
-    /* The mark is a sign of congestion even if the losses of the episode were spurious, and after
-     * CWR it is not echoed again, so the reduction of the window is not undone. */
-    scps_recovery_final(rec);
+    scps_recovery_marked(rec);
     if (scps_recovery_echo_is_old(rec, s->snd.una))
         return;
     /* The losses of this episode have not reduced the window, for example because they were

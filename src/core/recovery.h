@@ -31,8 +31,10 @@ struct scps_recovery {
     uint8_t frto;
     bool undoable;
     bool undone; /* true: the episode was spurious, and the controller has not been informed yet */
-    bool of_silence; /* true: a timeout began the episode, and SND.UNA has not moved since then */
-    bool eifel;      /* true: timestamps can still show that the loss was spurious (RFC 3522) */
+    /* true: a timeout began the episode, and since then SND.UNA has not moved, and the peer has
+     * echoed no ECN mark */
+    bool of_silence;
+    bool eifel; /* true: timestamps can still show that the loss was spurious (RFC 3522) */
     /* true: the first retransmission of the episode has not been sent yet; it may be sent whatever
      * the window permits */
     bool first_resend;
@@ -140,6 +142,14 @@ static inline void scps_recovery_looked(struct scps_recovery *rec)
 static inline void scps_recovery_final(struct scps_recovery *rec)
 {
     rec->undoable = false;
+}
+/* Records an ECN echo during an episode. A mark is a sign of congestion even if the losses of the
+ * episode were spurious, or an outage of the link has caused its timeouts. After CWR the mark is
+ * not echoed again, so the reduction of the window is not undone. */
+static inline void scps_recovery_marked(struct scps_recovery *rec)
+{
+    scps_recovery_final(rec);
+    rec->of_silence = false;
 }
 
 /* Returns true if tsecr, in an acknowledgement that advances SND.UNA from `was`, is no echo of what

@@ -101,6 +101,29 @@ static void echoes_after_a_timeout(void **x)
     script_free(t);
 }
 
+/* Timeouts alone are no sign of congestion if an outage of the link caused them, so the window from
+ * before the first one returns when an outage is inferred; but not if the peer has echoed a mark
+ * meanwhile (RFC 3168 section 6.1.2: "The indication of congestion should be treated just as a
+ * congestion loss in non-ECN-Capable TCP"). */
+static void a_mark_before_an_outage(void **x)
+{
+    for (int marked = 0; marked < 2; marked++) {
+        struct script *t = script_of(x);
+
+        t->cfg.outage_after = 3;
+        agree_on_ecn(t);
+        app_writes(t, MS(200), 4000);
+        script_run(t, SEC(1));
+        assert_int_equal(script_info(t).timeouts, 1);
+        peer_says(t, SEC(1), .ack = 1, .flags = SCPS_ACK | (marked ? SCPS_ECE : 0));
+        script_run(t, SEC(10));
+        script_forget_sent(t);
+        expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+        assert_int_equal(script_info(t).cwnd, marked ? 1000 : 10000);
+        script_free(t);
+    }
+}
+
 /* A loss by corruption does not reduce the window, so nothing carries CWR. */
 static void no_cwr_after_a_loss_by_corruption(void **x)
 {
@@ -282,6 +305,7 @@ int main(void)
         SCRIPT_TEST(echo_with_the_last_acknowledgement),
         SCRIPT_TEST(a_loss_and_a_mark_in_one_window),
         SCRIPT_TEST(echoes_after_a_timeout),
+        SCRIPT_TEST(a_mark_before_an_outage),
         SCRIPT_TEST(no_cwr_after_a_loss_by_corruption),
         SCRIPT_TEST(resent),
         SCRIPT_TEST(window_probe),
