@@ -24,7 +24,10 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             struct scps_sent_segment *head = scps_sb_at(&s->tx->sb, s->tx->sb.head);
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
-            scps_sb_lose(&s->tx->sb, s->tx->sb.head, NULL);
+            /* A peer that had shrunk its window has dropped what lay beyond it, too, and the timer
+             * had expired for that: RFC 9293 section 3.8.6 (SHLD-16) wants "the old unacknowledged
+             * data" within the window retransmitted. */
+            scps_sb_lose_since(&s->tx->sb, s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1), NULL);
             /* The octet of the window probe is outstanding, so the timer runs (RFC 6298 section
              * 5.1). If that octet is reported as arrived, also by this acknowledgement, it is not
              * resent at once: then only a timeout resends it, should the report be false (RFC 2018

@@ -411,6 +411,31 @@ static void a_window_that_shrinks_to_zero(void **x)
     script_free(t);
 }
 
+/* When the window opens again, all data within it is resent that has been outstanding for a round
+ * trip, not only the probe: the peer has dropped what lay beyond its window, and RFC 9293 section
+ * 3.8.6 wants it retransmitted "normally", for which the timer had expired. */
+static void a_window_that_shrinks_and_opens(void **x)
+{
+    for (int sack = 0; sack < 2; sack++) {
+        struct script *t = script_of(x);
+        scps_time at;
+
+        script_flight(t, MS(200), 5000, 5);
+        peer_says(t, MS(300), .ack = 1001, .wnd = ZERO);
+        at = MS(300) + script_info(t).rto;
+        expect_sent(t, .at = at, .from = 1001, .len = 1000);
+        if (sack)
+            peer_says(t, at + MS(100), .ack = 1001, .wnd = 5000, .sack = {{3001, 4001}});
+        else
+            peer_says(t, at + MS(100), .ack = 1001, .wnd = 5000);
+        for (int i = 1; i < 5; i++)
+            if (!sack || i != 3)
+                expect_sent(t, .at = at + MS(100), .from = 1 + 1000 * i, .len = 1000);
+        expect_quiet(t, ANY_HOLD);
+        script_free(t);
+    }
+}
+
 /* As before, when an outage of the link begins while the window is probed. RFC 9293 section
  * 3.8.6.1: "As long as the receiving TCP peer continues to send acknowledgments in response to the
  * probe segments, the sending TCP endpoint MUST allow the connection to stay open". */
@@ -859,6 +884,7 @@ int main(void)
         SCRIPT_TEST(zero_window_probes),
         SCRIPT_TEST(a_window_probe_is_accepted),
         SCRIPT_TEST(a_window_that_shrinks_to_zero),
+        SCRIPT_TEST(a_window_that_shrinks_and_opens),
         SCRIPT_TEST(an_outage_while_the_window_is_closed),
         SCRIPT_TEST(data_after_the_last_probe),
         SCRIPT_TEST(nothing_after_the_last_probe),
