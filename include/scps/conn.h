@@ -38,7 +38,7 @@ struct scps_conn_config {
     /* The controller whose parameters cc_param holds. If it is not cc, cc_param is ignored. */
     const struct scps_cc_ops *cc_param_of;
     int64_t cc_param[SCPS_CC_PARAMS];
-    /* written by tools/settings from settings.def */
+    /* the program tools/settings writes the next lines from settings.def */
 
     /* ---- Rate ---- */
     /* Rate limit on the wire, IP header and framing counted. Pure rate control, which needs a rate,
@@ -69,10 +69,11 @@ struct scps_conn_config {
      * taken as it is used. 256 to 1 GiB; default 1 MiB; RFC 7323 section 2.3. */
     uint32_t rcvbuf;
     /* The peer's window, as assumed until its first scaled window arrives. A SYN cannot offer more
-     * than 65535 bytes. Where both ends are configured alike, as in the published tests, this saves
-     * the first round trip. The peer may do the same, so this many bytes are accepted from it even
-     * where this end's SYN offered a smaller window, as far as the receive buffer holds them. 0 to
-     * 1 GiB; 0, the default: the window in the peer's SYN; RFC 7323 section 2.2. */
+     * than 65535 bytes. Where both ends are configured alike, as in the tests of
+     * NASA/TM-2003-212001, this saves the first round trip. The peer may do the same, so this many
+     * bytes are accepted from it even where this end's SYN offered a smaller window, as far as the
+     * receive buffer holds them. 0 to 1 GiB; 0, the default: the window in the peer's SYN; RFC 7323
+     * section 2.2. */
     uint32_t first_window;
     /* Count payload bytes without storing them; they are written from NULL and read as zeros.
      * Default false. */
@@ -284,7 +285,7 @@ struct scps_conn_config {
     /* Unanswered keep-alive probes that end the connection. 1 to 65535 probes; default 9; RFC 9293
      * section 3.8.4. */
     uint16_t keep_count;
-    /* end of what tools/settings writes */
+    /* end of the lines that tools/settings writes */
 };
 
 /* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults

@@ -96,8 +96,8 @@ struct scps_link_config {
     uint32_t queue_packets;
     /* framing bytes of each packet, which are sent on the line and exposed to bit errors */
     uint32_t overhead;
-    /* The number of bytes at the start of each frame that are never damaged (in the published
-     * reports 18 of 1082). */
+    /* The number of bytes at the start of each frame that are never damaged (in
+     * NASA/TM-2003-212001 18 of 1082). */
     uint32_t ber_exempt;
     double ber;  /* bit error rate: a packet of n bytes is lost with p = 1-(1-ber)^(8 n) */
     double loss; /* probability of losing a packet, whatever its size */

@@ -183,7 +183,7 @@ enum {
 /* Options of level SCPS_SOL_SCPS of this library: the fields of struct scps_conn_config, in their
  * units (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
 enum {
-    /* written by tools/settings from settings.def */
+    /* the program tools/settings writes the next lines from settings.def */
     SCPS_TP_RATE = 0x100,             /* rate in bytes/s */
     SCPS_TP_RATE_OVERHEAD = 0x101,    /* number of bytes */
     SCPS_TP_BURST = 0x102,            /* size in bytes */
@@ -232,7 +232,7 @@ enum {
     SCPS_TP_OUTAGE_AFTER = 0x12d,     /* number of timeouts */
     SCPS_TP_HOLES_AT_ONCE = 0x12e,    /* flag: 0 (off) or 1 (on) */
     SCPS_TP_STRETCH_ACKS = 0x12f,     /* flag: 0 (off) or 1 (on) */
-    /* end of what tools/settings writes */
+    /* end of the lines that tools/settings writes */
     SCPS_TP_CC = 0x180, /* text: "vj", "rate", "name,key=value,..."; get returns all parameters */
     SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: the whole configuration */
     SCPS_TP_INFO = 0x182    /* read-only: struct scps_info; ENOTCONN without a connection */
