@@ -12,7 +12,7 @@
 #define LAB_MSGLEN 512
 
 /* Read a value with a unit. Each returns false, with *out unchanged, when the text is no such
- * value. Sizes and rates are decimal (kb and k are 1000 bytes, as in the published tests); kib and
+ * value. Sizes and rates are decimal (kb and k are 1000 bytes, as in NASA/TM-2003-212001); kib and
  * K, mib and M are binary, as in the SPEC of a link. */
 /* Reads a size: 100000, 100kb, 5.7mb, 64kib, 64K */
 bool lab_size(const char *text, uint64_t *bytes);

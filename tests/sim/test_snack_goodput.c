@@ -21,7 +21,7 @@
 
 #define SIZE 100000000
 
-/* The buffer of the published tests, bytes: less than a BDP. */
+/* The buffer in the tests of NASA/TM-2003-212001, bytes: less than a BDP. */
 #define SMALL 5900000
 
 static bool sack, delayed;
