@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Notes and packets as NumPy arrays and pandas frames."""
+"""Observer events (notes) and packets as NumPy arrays and pandas frames."""
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +33,7 @@ def copied(pointer: Any, n: int, kind: "np.dtype[np.void]") -> npt.NDArray[np.vo
 
 
 def notes_frame(notes: npt.NDArray[np.void], kind: str) -> "pandas.DataFrame":
-    """Returns the notes of one kind, a column for each of their arguments; times are in seconds."""
+    """Returns the observer events of one kind as a frame with a column for each of their arguments; times are in seconds."""
     import pandas as pd
 
     if not isinstance(kind, str) or kind not in NOTES:
@@ -49,7 +49,7 @@ def notes_frame(notes: npt.NDArray[np.void], kind: str) -> "pandas.DataFrame":
 
 
 def packets_frame(packets: npt.NDArray[np.void]) -> "pandas.DataFrame":
-    """Returns what became of each packet: times in seconds, NaN for a place that the packet did not reach."""
+    """Returns the fate of each packet: the times at which it passed each place, s; NaN for a place that it did not reach."""
     import pandas as pd
 
     frame = pd.DataFrame({name: packets[name] for name in PACKET.names or () if name not in ("zero", "fate")})

@@ -76,7 +76,7 @@ class _Unpacked:
 
 
 class Capture(Made):
-    """What a capture holds. Made by read_capture()."""
+    """The connections and segments of a capture. Made by read_capture()."""
 
     _by = "scps.read_capture()"
     totals: Dict[str, int]          #: packets read, TCP packets, what was not understood
@@ -133,7 +133,7 @@ class Capture(Made):
 
     def segments(self, conn: Optional[int] = None) -> "pandas.DataFrame":
         """A row for each TCP packet (conn: of one connection): times in seconds from the beginning of the capture, offsets in their
-        stream, the scaled window, and the analyser's judgement: resent and its cause, out of order, the round trip it completed."""
+        stream, the scaled window, whether the segment was a retransmission and why, or out of order, and the RTT sample it gave."""
         import pandas as pd
 
         p = self.packets
@@ -161,7 +161,7 @@ def read_capture(path: "Path", *, segments: bool = True, truth: "Optional[Path]"
     """Reads a capture (pcap or pcapng, packed with gzip or not) as scps_trace does.
 
     segments  keep every TCP packet, 120 octets each
-    truth     a log of what became of each packet (scps_ttcp --truth), to tell which resends were needed
+    truth     the log of the fate of each packet (scps_ttcp --truth); it shows which retransmissions were needed
     """
     going, msg = Going(), ffi.new("char[256]")
     name = _names.path("path", path)

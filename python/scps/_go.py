@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Long calls into the library: they are asked now and then whether to go on, and they share processors as threads."""
+"""Long calls into the library: a callback can end them early, and several of them run at once as threads."""
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Iterable, List, Optional, TypeVar
@@ -12,7 +12,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Going:
-    """The callback that a long call of the library asks whether to go on. In it Python notices a Ctrl-C."""
+    """The callback whose result ends a long call of the library early. Python processes a Ctrl-C in it."""
 
     def __init__(self, stop: Optional[threading.Event] = None):
         self.stop = stop
@@ -52,8 +52,8 @@ callback(py_go_on, error=0, onerror=_noticed)
 
 
 def spread(work: Callable[[T, Optional[threading.Event]], R], items: Iterable[T], jobs: int) -> List[R]:
-    """work(item, stop) for each item, in `jobs` threads; the library runs without Python's lock. Results in the order of the items.
-    The first error ends the other runs and is raised."""
+    """Calls work(item, stop) for each item, in `jobs` threads; the library runs without Python's lock. Returns the results in
+    the order of the items. The first error ends the other runs and is raised."""
     todo = list(items)
     if jobs == 1 or len(todo) < 2:
         return [work(item, None) for item in todo]

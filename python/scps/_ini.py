@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Cuts up a scenario file as inih does for scps_lab: sections, KEY = VALUE or KEY : VALUE, comments from # or ; at the beginning of a
-line and from ; behind a blank, indented lines that go on with the key before."""
+"""Parses a scenario file as inih does for scps_lab: sections, KEY = VALUE or KEY : VALUE, comments from # or ; at the beginning of a
+line and from ; behind a blank, indented lines that continue the value before."""
 from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 BLANKS = b" \t\n\v\f\r"
@@ -45,7 +45,7 @@ def _cut(text: bytes) -> Tuple[bytes, bytes, bytes]:
 
 
 def lines(text: bytes) -> Iterator[Line]:
-    """What each line of a file says; one that is neither a section nor KEY = VALUE is told after the others, as inih does."""
+    """Returns the section, or key and value, of each line of a file; a line with neither is reported last, as by inih."""
     section, last, bad = b"", b"", 0
     for number, whole in enumerate(_split(text), 1):
         raw = whole.rstrip(b"\n")

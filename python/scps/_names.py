@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The names that the library knows (settings, controllers, links, kinds of notes), and the conversion of settings
+"""The names that the library knows (settings, controllers, links, kinds of observer events), and the conversion of settings
 into values of the library."""
 import os
 import re
@@ -93,7 +93,7 @@ def figures(numbers: Any) -> Dict[str, Any]:
 
 
 def note_mask(kinds: Any) -> int:
-    """Returns the bit mask of kinds of notes. kinds: None for none, True for all, or names."""
+    """Returns the bit mask of kinds of observer events. kinds: None for none, True for all, or names."""
     if kinds is None or kinds is False:
         return 0
     if kinds is True:

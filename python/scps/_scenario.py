@@ -25,7 +25,7 @@ Notes = Union[None, bool, str, Iterable[str]]
 
 
 def scenarios() -> Dict[str, str]:
-    """The scenarios that ship with the module, as Scenario() takes them, and what each is about."""
+    """Returns the names of the scenarios that are installed with the module, and what each is about."""
     found = {}
     for folder in ("scenarios", "campaigns"):
         for name in sorted(os.listdir(os.path.join(LAB, folder))):
@@ -35,7 +35,7 @@ def scenarios() -> Dict[str, str]:
 
 
 def published(name: str) -> "pandas.DataFrame":
-    """What a report printed, as data: "nasa-single-flow" and the others of lab/published."""
+    """Returns the values that a published report prints: "nasa-single-flow" and the others of lab/published."""
     import pandas as pd
 
     if not isinstance(name, str):
@@ -94,7 +94,7 @@ class Flow(NamedTuple):
 
 
 class Run(Made):
-    """One run of a cell: its flows, and arrays of what was asked for."""
+    """One run of a cell (a combination of swept values): its flows, and the arrays that were requested."""
 
     _by = "Scenario.run()"
     cell: Dict[str, str]  #: the values of what is swept
@@ -135,17 +135,17 @@ class Run(Made):
         return pd.DataFrame(self._rows)
 
     def notes_frame(self, kind: str) -> "pandas.DataFrame":
-        """Returns the notes of one kind, a column for each of their arguments."""
+        """Returns the observer events of one kind, with a column for each of their arguments."""
         frame = _arrays.notes_frame(self.notes, kind)
         frame["host"] = [self.hosts[i] if i < len(self.hosts) else "" for i in frame["host"]]
         return frame
 
     def trace_frame(self) -> "pandas.DataFrame":
-        """Every packet of the first link (direction 0: from its a to its b) and what became of it."""
+        """Returns every packet of the first link (direction 0: from its host a to its host b) and its fate."""
         return _arrays.packets_frame(self.trace)
 
     def samples(self) -> "pandas.DataFrame":
-        """The flows' figures each `every` seconds, as scps_lab run --series writes them; srtt is in seconds."""
+        """Returns the state of the flows each `every` seconds, as scps_lab run --series writes them; srtt is in seconds."""
         import pandas as pd
 
         s, names = self._samples, np.array([f.name for f in self.flows], dtype=object)
@@ -157,7 +157,7 @@ class Run(Made):
 
 
 class Scenario(Single):
-    """A scenario file, scps_scenario(5): links, flows, what is swept. It does not change, and threads may share it.
+    """A scenario file, scps_scenario(5): links, flows, and the values that are swept. It does not change, and threads may share it.
 
     source     a path, or the name of a scenario that ships: see scps.scenarios()
     overrides  {"link.rtt": "250ms", "scenario.runs": 3}, as scps_lab --set; a list sweeps over its values
@@ -171,7 +171,7 @@ class Scenario(Single):
 
     @classmethod
     def from_text(cls, text: str, overrides: Optional[Mapping[str, Any]] = None, name: str = "text") -> "Scenario":
-        """The same from the text of a file; `name` stands for it in messages, and files in it ("@loss.csv") are found
+        """Returns a Scenario from the text of a file; `name` stands for it in messages, and files in it ("@loss.csv") are found
         beside it."""
         for what, given in (("text", text), ("name", name)):
             if not isinstance(given, str):
@@ -279,8 +279,8 @@ class Scenario(Single):
 
         run    its number, from 1
         cell   its position in cells()
-        notes  kinds of notes to keep (docs/EVENTS.md), or True for all
-        trace  keep what became of each packet of the first link
+        notes  kinds of observer events to keep (docs/EVENTS.md), or True for all
+        trace  keep the fate of each packet of the first link
         every  seconds between samples; 0: none
         pcap   a capture of the first link to write; qlog: the beginning of the names of the qlog files, one for each flow
         """

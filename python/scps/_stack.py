@@ -12,7 +12,7 @@ NEVER = 2 ** 63 - 1
 
 
 class Stack(Net, Single):
-    """A stack with one address. `seed` makes sequence numbers, ports and cookies; None: the system's randomness."""
+    """A stack with one address. Sequence numbers, ports and SYN cookies follow from `seed`; None: it is random."""
 
     def __init__(self, address: str, prefix: int = 24, mtu: int = 1500, seed: Optional[int] = None, now: float = 0.0):
         number = secrets.randbits(128) if seed is None else check_int("seed", seed, 0, 2 ** 128 - 1)
@@ -42,7 +42,7 @@ class Stack(Net, Single):
             self.close()
 
     def close(self) -> None:
-        """Frees the stack with its connections; sends nothing. Closing twice is nothing."""
+        """Frees the stack with its connections; sends nothing. A second call has no effect."""
         if not self._owner.open:
             return
         with self._owner:

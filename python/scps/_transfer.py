@@ -24,7 +24,7 @@ Notes = Union[None, bool, str, Iterable[str]]
 
 
 class Result(Made):
-    """The results of a transfer: numbers, and arrays of notes and packets if they were asked for."""
+    """The results of a transfer: numbers, and arrays of observer events and packets if they were requested."""
 
     _by = "scps.transfer()"
     done: bool           #: both ends have closed, and every byte was acknowledged
@@ -64,11 +64,11 @@ class Result(Made):
             "done" if self.done else self.error, self.bytes, self.seconds, self.rate)
 
     def notes_frame(self, kind: str) -> "pandas.DataFrame":
-        """The notes of one kind (host 0: the sender, 1: the receiver) with their arguments by name."""
+        """Returns the observer events of one kind (host 0: the sender, 1: the receiver) with their arguments by name."""
         return _arrays.notes_frame(self.notes, kind)
 
     def trace_frame(self) -> "pandas.DataFrame":
-        """Every packet of the link (direction 0: from the sender) and what became of it."""
+        """Returns every packet of the link (direction 0: from the sender) and its fate."""
         return _arrays.packets_frame(self.trace)
 
 
@@ -82,8 +82,8 @@ def transfer(link: str = "geo", cc: str = "vj", size: int = 1 << 24, *, seed: in
     buffer   send and receive buffer, bytes; 0: chosen from the link
     hollow   count bytes without storing them
     timeout  give up after so many virtual seconds
-    notes    kinds of notes to keep (docs/EVENTS.md), or True for all
-    trace    keep what became of each packet
+    notes    kinds of observer events to keep (docs/EVENTS.md), or True for all
+    trace    keep the fate of each packet
     pcap     a capture at the sender to write
     settings each of scps.settings(): times in seconds, sizes in bytes, rates in bit/s, choices as words
     """

@@ -49,7 +49,7 @@ def make_config(cc: str, settings: Dict[str, Any]) -> Any:
 
 
 class Net:
-    """The connections and listeners of one stack, which hosts of a world and stacks by themselves share."""
+    """The connections and listeners of one stack, the base class of Host and Stack."""
 
     def __init__(self, owner: Owner, stack: Any):
         self._owner, self._stack = owner, stack
@@ -251,7 +251,7 @@ class Connection(_Handle):
 
     @property
     def id(self) -> int:
-        """The number of the connection, as notes have it."""
+        """Returns the number of the connection, which observer events contain."""
         with self._net._owner:
             return int(lib.scps_conn_id(self._get()))
 
@@ -340,7 +340,7 @@ class World(Single):
             lib.py_world_free(self._world)
 
     def close(self) -> None:
-        """Frees everything in it: its hosts, links and connections are closed. Closing twice is nothing."""
+        """Closes and frees the hosts, links and connections of the world. A second call has no effect."""
         if not self._owner.open:
             return
         with self._owner:
@@ -410,7 +410,7 @@ class World(Single):
 
     @property
     def notes(self) -> npt.NDArray[np.void]:
-        """Returns the notes of all hosts so far, of the kinds that World(notes=...) named."""
+        """Returns the observer events of all hosts so far, of the kinds that World(notes=...) selected."""
         n = ffi.new("size_t *")
         with self._owner:
             return _arrays.copied(lib.py_world_notes(self._world, n), n[0], _arrays.NOTE)
