@@ -1,56 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* Fuzz target: two stacks exchange data over a faulty channel: whole conversations of two hosts
- * that both run this stack.
+/* Fuzz target: two hosts, which both run this stack, open connections and exchange data over a
+ * simulated path with faults.
  *
- * The first 40 octets are the world: features of each host in any combination, the link, how
- * much a third party knows (pair_setup.c says what each octet means; zeros are plain TCP over a
- * good link).  Every further four are an order
+ * The first 40 octets of the input set the options of each host, the path, and what a third party
+ * that sends forged packets knows of the connections (pair_setup.c lists these octets; zeros mean
+ * plain TCP over a path without faults).  Each further four octets are an instruction:
  *
  *     what | a | b | c          a: bit 0 the host, bits 1 and 2 the flow, where there is one
  *
  *     0 time passes        2^(a mod 32) us, with at most 150 services
- *     1 fate               of the next packets of the host: (a >> 1) says what, b of which
- *     2 climate            (a >> 1) & 7: loss, outage, copies, damage, jitter, line, delay, MTU
+ *     1 fate               of the next packets of the host: (a >> 1) is the fate, b selects them
+ *     2 path               (a >> 1) & 7: loss, outage, copies, damage, jitter, line, delay, MTU
  *     3 more to send       (b + 1) << (c & 7) octets, written when there is room
  *     4 a call             of the application: (a >> 3) mod 12, see pair_call
- *     5 the third party    sends to the host: b what, c with which numbers
+ *     5 the third party    sends a packet to the host: b selects it, c its numbers
  *     6 a router           answers the last packet of the host with an ICMP error
- *     7 a signal           of the link: b the kind, c for how long
+ *     7 a signal           of the link: b is its kind, c its duration
  *     8 memory             the (b mod 32)-th allocation from now fails, and c more
- *     9 open               the flow, if nobody has it open; b bit 0: on the same port
- *    10 listener           closed, opened, or its backlog changed
+ *     9 open               the flow, if neither host has it open; b bit 0: on the same port
+ *    10 listener           is closed, opened, or its backlog is changed
  *    11 route              gets rate b
- *    12 sleep              the host is not served for 2^(b mod 26) us
- *    13 device             removed, if b and c say so
- *    14 services           a of them
- *   240 a datagram endpoint opened, closed, configured, connected; 241 sends; 242 receives
- *   243 address            removed, or it comes back; 244 route: likewise, or a default route
- *   245 path               of the flow saved, or what was saved given to it (careful resume)
+ *    12 pause              the host is not served for 2^(b mod 26) us
+ *    13 device             is removed, for some values of b and c
+ *    14 services           virtual time passes until both hosts have been served a times
+ *   240 a datagram endpoint is opened, closed, configured, connected; 241 sends; 242 receives
+ *   243 address            is removed or added again; 244 route: the same, or a default route
+ *   245 path state         of the flow is saved, or the saved one is restored (careful resume)
  *   246 open               the flow from a port that the stack chooses
- *   247 look               at what the stack says of itself
+ *   247 state              the functions that return state and counters of the stack are called
  *
- * What is below 240 stands for its remainder by 15, what is above 247 for the same less eight.
+ * A number below 240 is taken modulo 15; one above 247 means the same as that number less eight.
  *
- * Flow 0 is opened by host 0, flow 1 by host 1, flow 2 by both at once.  When the orders are
- * over the channel heals: nothing is lost any more, memory is there, links are up; the
+ * Flow 0 is opened by host 0, flow 1 by host 1, flow 2 by both at once.  After the last
+ * instruction the faults end: no packet is lost, no allocation fails, and the links are up; the
  * applications write what is left, read everything and close.
  *
- * What must hold, whatever comes:
- *   - What is read is a prefix of what was written. With best effort alone, holes that were told
- *     of stand for what is missing. The end of the stream comes where the writer set it; a
- *     record ends only where one was written to end.
- *   - After the channel has healed both ends finish or report an error within a bound in virtual
- *     time. An error has a reason: somebody let go, a limit that was configured, a refused
- *     allocation, or R2 of RFC 9293 section 3.8.3 has passed.
- *   - Once an application was refused, an event tells it when to go on: it never asks in vain.
- *   - What leaves is well-formed and fits the link; a packet with a bit flipped is never used.
- *   - When all that is due was done, the deadline lies ahead; nothing is sent before it; to serve
- *     it mostly has an effect.
- *   - Memory is bounded, given back with the size it was asked for, and all of it in the end.
- *   - A third party that knows no ports changes nothing: the run is repeated without it and ends
- *     alike, unless they share a route's rate or a few half-open places.
+ * The target checks that
+ *   - the octets read are a prefix of those written.  Only with best effort octets may be missing,
+ *     which were then reported as holes.  The end of the stream is where the writer set it; a
+ *     record ends only where the writer ended one.
+ *   - after the faults have ended both ends of a flow close or report an error within a bound in
+ *     virtual time.  An error has a cause: an application ended the connection, a configured limit
+ *     was reached, an allocation failed, or R2 of RFC 9293 section 3.8.3 has passed.
+ *   - after a call of the application that failed for lack of room an event follows, and the call
+ *     then succeeds.
+ *   - each packet sent is well-formed and not longer than the MTU; a packet with a flipped bit is
+ *     never accepted.
+ *   - when a host has been served, its deadline is in the future; it sends nothing before its
+ *     deadline; in most cases it has something to do at its deadline.
+ *   - memory is bounded; each block is freed with the size with which it was allocated, and all are
+ *     freed in the end.
+ *   - a third party that knows no ports changes nothing: the run is repeated without its packets
+ *     and ends in the same way, unless they use up a route's rate or the half-open connections.
  *
- * FUZZ_LOUD in the environment tells the story of an input.
+ * With FUZZ_LOUD in the environment the target prints the events of a run.
  */
 #include "pair.h"
 

@@ -234,7 +234,7 @@ struct world {
     bool imitated;
     bool stopped; /* The run was ended by its number of services while transfers were going on. */
     bool refused; /* An allocation may have been refused. */
-    struct { /* The largest sums over all connections of a moment, after the channel has healed. */
+    struct { /* The largest sums over all connections of a moment, after the faults have ended. */
         uint64_t resent, acks; /* The numbers of retransmissions and of acknowledgements sent. */
         scps_dur rto;          /* The longest retransmission timeout, µs. */
     } most;
@@ -402,7 +402,7 @@ void pair_series(void (*run)(const uint8_t *data, size_t size), const uint8_t *d
 
 /* ---- pair_bounds.c ---- */
 
-/* Returns the time that two ends may take after the channel has healed, µs. */
+/* Returns the time that two ends may take after the faults have ended, µs. */
 scps_dur pair_time_limit(const struct world *w);
 bool pair_without_backoff(const struct world *w);
 /* Returns true if the hosts count SNACK in different units. */
@@ -440,7 +440,7 @@ struct step {
     scps_time rtx, end, outage;
 };
 
-/* Notes the connection that packet p is about, before h gets p. */
+/* Records the state of the connection to which packet p belongs, before h gets p. */
 void pair_step_begin(struct world *w, const struct host *h, const struct packet *p, struct step *s);
 /* Checks what p, which h has got, did to that connection. why: what the stack returned. */
 void pair_step_end(struct world *w, const struct step *s, int why);
@@ -463,7 +463,7 @@ void pair_judge_state(struct world *w);
 void pair_judge_error(struct world *w, struct flow *f, struct end *e);
 /* Checks that the deadlines lie in the future, when everything due at this time was served. */
 void pair_judge_served(struct world *w, struct host *h);
-/* Checks a flow after both ends have had their time since the channel healed. */
+/* Checks a flow after both ends have had their time since the faults ended. */
 void pair_judge_flow(struct world *w, struct flow *f);
 bool pair_finished(const struct world *w);
 /* Returns true if, for each flow that has not ended, the faults of the run may have kept it from

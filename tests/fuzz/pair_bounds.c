@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a run may take after the channel has healed, and the reasons why one may take longer. */
+/* How long a run may take after the faults have ended, and the reasons why one may take longer. */
 #include "pair.h"
 
 /* Returns the longest RTO of all connections, µs. */
@@ -53,7 +53,7 @@ static bool expires_on_the_way(const struct world *w)
     return any;
 }
 
-/* How long two ends may take after the channel healed: a timer that is backed off to its limit,
+/* How long two ends may take after the faults have ended: a timer that is backed off to its limit,
  * and what is left to send. Where each segment was lost, or a timer that may not be as long as the
  * round trip keeps the window at one, each takes a round trip (RFC 6582 section 3.2): some 280 of
  * 36 octets. A timeout that was measured while the path was longer is as long now: the answer to

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders that change a host beneath its connections: addresses and routes that go and come back,
- * saved paths (careful resume), limits of memory, and looks at what the stack says of itself.
+/* Instructions that change a host while it has connections: addresses and routes are removed and
+ * added again, path states are saved and restored (careful resume), memory is limited, and the
+ * functions that return state and counters of the stack are called.
  */
 #include "pair.h"
 
