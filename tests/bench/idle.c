@@ -2,9 +2,10 @@
 /* Measures the memory of an idle connection, counted by the allocator that the library gets.
  *
  * Two stacks, N connections between them, both ends counted, each with 6.25 MB of send and of
- * receive buffer allowed. "fresh": established, nothing was sent yet. "used": 100 bytes went each
- * way and were read, so what the buffers keep afterwards shows too. Tables that grow by doubling
- * (demultiplexing, timers) are included and shared out among the connections.
+ * receive buffer allowed. "fresh": established, nothing was sent yet. "used": 100 bytes were
+ * sent and read in each direction, so the memory that the buffers keep afterwards is included.
+ * Tables that grow by doubling (demultiplexing, timers) are included and divided among the
+ * connections.
  *
  *     bench_idle [--limit BYTES]       CSV on stdout; exit 1 when "fresh" exceeds the limit
  */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The peer: lwIP as the distribution packages it, both ends in one process, through its raw API.
  *
- * lwIP is one stack a process. Its two ends sit on two interfaces of that stack, each connection
- * bound to its interface, so that a packet sent on one is a packet received on the other:
+ * A process has only one lwIP stack. The two ends use two interfaces of that stack, and each
+ * connection is bound to its interface; a packet sent on one interface is received on the other:
  *
  *     client pcb - netif a ==> copy into a queue ==> netif b - listener's pcb
  *
  * Every packet is copied once on the way, as any device would: lwIP's receiver rewrites the header
  * in place, the sender keeps the same bytes for retransmission. The package's window is a constant,
- * 64 KiB; there is no selective acknowledgement. Its locks are idle here (nobody has started its
- * thread), but their checks are paid.
+ * 64 KiB; there is no selective acknowledgement. Its locks are never taken, because its thread is
+ * not started, but the time of the checks whether to take them is included.
  */
 #include <stdlib.h>
 

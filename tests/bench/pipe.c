@@ -5,22 +5,22 @@
  *                          ^                                            |
  *                          +---- acknowledgements wait in a queue <-----+
  *
- * Both ends are driven as src/io/loop.c does it: up to BATCH packets that wait are handed in, then
- * the application hears of it, then output has its turn; so one acknowledgement answers a batch. In
- * the cases named -each b is asked for output after every packet, as behind a link that is slower
- * than the host: every second segment is acknowledged. A whole window is outstanding in the steady
- * state, whatever its size.
- * Virtual time moves 1 µs a data packet: a window of w segments has a round trip of w µs. When
- * nothing moves, time jumps to the next deadline (a delayed acknowledgement, a retransmission
- * timer). Losses are drawn from a fixed seed.
+ * Both ends are driven as src/io/loop.c does it: up to BATCH packets that wait are passed to the
+ * stack, then the application processes the events, then packets are requested for sending; so
+ * one acknowledgement covers a batch. In the cases named -each packets of b are requested after
+ * every packet passed to it, as behind a link that is slower than the host: every second segment is
+ * acknowledged. A whole window is outstanding in the steady state, whatever its size.
+ * Virtual time advances by 1 µs for each data packet: a window of w segments has a round trip of
+ * w µs. When there is no packet, time advances to the next deadline (a delayed acknowledgement, a
+ * retransmission timer). Losses are drawn from a fixed seed.
  *
  *     bench_pipe                       every case, best and median of --rounds (5), CSV on stdout
  *     bench_pipe --case NAME --segments N --rounds 1       one case, for callgrind
  *     bench_pipe --list
  *
  * A time is CPU time of the process per 1024 bytes delivered, both ends and the loop in between
- * included. Cases and peers take turns in each round, so that a neighbour's noise meets all of
- * them.
+ * included. Each round runs all cases and peers once, so that the load of other processes
+ * affects all of them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,19 +7,18 @@
  *     packetdrill --so_filename=.../libscps_packetdrill.so [--so_flags=FLAGS]
  *                 --ip_version=ipv6 --local_ip=fd3d:fa7b:d17d::2 script.pkt
  *
- * packetdrill has two threads: one plays the script, one sits in a call that blocks. The first
- * makes time pass (usleep, netdev_receive); the second is woken by what happens meanwhile. Time
- * must not run on before the woken call has returned and read the clock, so whoever moves time
- * stops when a wait is over (scps_ctx_step does) and goes on only when the other thread is in no
- * call, or waits again.
+ * packetdrill has two threads: one executes the script, the other makes the calls that block. The
+ * first advances the clock (usleep, netdev_receive), and events at these times end the waits of the
+ * second. The clock must not advance further before the call has returned and has read it. So a
+ * function that advances the clock stops when a wait is over (scps_ctx_step does), and continues
+ * only when the other thread is in no call, or waits again.
  *
- * FLAGS: a comma-separated list of socket options of scps_conn_config's that every socket starts
- * with:
+ * FLAGS: a comma-separated list of fields of scps_conn_config, which every new socket gets:
  *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC
  *   mtu=N (default 1500)
  *   cc=NAME recovery=classic|rack ecn=1 quickacks=N rtoinit=USEC
- *   drops=1 (tell on stderr why a packet of the script had no effect)
- *   doublebufs=1 (SO_SNDBUF and SO_RCVBUF set twice what they say, as Linux's do)
+ *   drops=1 (prints on stderr why a packet of the script had no effect)
+ *   doublebufs=1 (SO_SNDBUF and SO_RCVBUF set twice the given value, as in Linux)
  *
  * Needs packetdrill's own packetdrill.h to compile: cmake -DPACKETDRILL=.../gtests/net/packetdrill
  */

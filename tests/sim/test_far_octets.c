@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Peers that send only to make a host take memory.
+/* Peers that send octets far ahead, to make a host allocate memory.
  *
  *     sender ---- 10 Mbit/s, 100 ms ----> receiver <---- many connections of other peers
  *
- * Each of them sends its first octet, reads the window in the reply, and then either one octet at
- * its far end or all of it but the second octet. The receiver's memory stays in proportion to what
- * arrived and within its limit, and the transfer beside goes on.
+ * Each peer sends its first octet, reads the window in the reply, and then sends either the last
+ * octet of that window or the whole window without its second octet. The receiver's memory stays
+ * within its limit and in proportion to the octets that have arrived, and the sender's transfer
+ * continues.
  */
 #include <setjmp.h>
 #include <stdarg.h>
