@@ -362,6 +362,33 @@ static void a_closed_connection_waits_for_the_signal(void **x)
     script_free(t);
 }
 
+/* As before, when only the peer's FIN is missing: it cannot arrive during the outage, so FIN-WAIT-2
+ * does not end before the outage does. */
+static void fin_wait_2_does_not_end_in_an_outage(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+
+    t->cfg.fin_wait2 = SEC(5);
+    script_established(t, MS(100));
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 2);
+    tell(t, SEC(1), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, SEC(1000));
+    script_forget_sent(t);
+    tell(t, SEC(1000), SCPS_SIGNAL_LINK_UP, 0);
+    peer_says(t, SEC(1000) + MS(100), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+    expect_sent(t, .at = SEC(1000) + MS(100), .from = 2, .ack = 2);
+    script_run(t, SEC(1000) + MS(200));
+    tell(t, SEC(1001), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER); /* TIME-WAIT ends in an outage, too. */
+    script_run(t, SEC(2000));
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.conns, 0);
+    script_free(t);
+}
+
 /* Opens a connection that infers an outage at 2300 ms, with 2000 octets outstanding. */
 static struct script *out_of_reach(void **x)
 {
@@ -692,6 +719,7 @@ int main(void)
         SCRIPT_TEST(keepalive_probes_do_not_count_as_outage_probes),
         SCRIPT_TEST(keepalive_waits_for_the_link),
         SCRIPT_TEST(a_closed_connection_waits_for_the_signal),
+        SCRIPT_TEST(fin_wait_2_does_not_end_in_an_outage),
         SCRIPT_TEST(both_ends_wait),
         SCRIPT_TEST(the_peer_resends),
         SCRIPT_TEST(guessed_numbers_do_not_end_the_outage),
