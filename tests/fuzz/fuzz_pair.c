@@ -22,7 +22,7 @@
  *    11 route              gets rate b
  *    12 pause              the host is not served for 2^(b mod 26) us
  *    13 device             is removed, for some values of b and c
- *    14 services           virtual time passes until both hosts have been served a times
+ *    14 services           virtual time passes over the next a times at which a host is served
  *   240 a datagram endpoint is opened, closed, configured, connected; 241 sends; 242 receives
  *   243 address            is removed or added again; 244 route: the same, or a default route
  *   245 path state         of the flow is saved, or the saved one is restored (careful resume)
