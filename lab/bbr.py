@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The figures of docs/CONTROLLERS.md on bbr: long links with losses, told nothing, over many seeds.
+"""The figures of docs/CONTROLLERS.md on bbr: long links with losses, without a setting about the link, over many seeds.
 
     lab/bbr.py SCPS_TTCP [--seeds N] [--jobs N] [ROW...]
 

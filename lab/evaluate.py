@@ -6,7 +6,7 @@
 
 RESULTS has a folder for each campaign: for c in CAMPAIGNS; do scps_lab sweep $c --out RESULTS/$c; done, where CAMPAIGNS are
 far-path second-connection satloss etosat leo-handovers nasa-told-nothing fairness latecomers coexistence bbr-share. Each figure is the mean of the
-campaign's runs and its standard error; a campaign that lacks is left out, and named.
+campaign's runs and its standard error; a campaign without results is left out, and its name is printed.
 """
 import argparse
 import collections

@@ -4,8 +4,9 @@
 
     report.py DIR [--out DIR]        default: DIR/report
 
-The bit error rate, or else the axis with the most numbers, goes along; the first axis of names makes the curves; the rest
-makes the panels. A sweep over names alone, such as controllers, has a point for each. A page is complete in itself: its figures are inside.
+The bit error rate, or else the swept key with the most numbers, is the abscissa; the first key whose values are names gives
+the curves, and the other keys give the panels. A sweep over names alone, such as controllers, has a point for each. The page
+contains its figures.
 """
 import argparse
 import html
