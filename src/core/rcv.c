@@ -188,8 +188,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         return false;
     }
     if (again) {
-        /* If the pending DSACK describes octets that end at `from`, cut() has made it for the first
-         * part of the same duplicate, so the duplicate is not reported again. */
+        /* If a DSACK that is still to be sent ends at `from`, it reports the first part of the same
+         * duplicate segment, which lay below RCV.NXT (cut()), so this part is not reported
+         * again. */
         if (!c->rcv.rx || !in_order || c->rcv.rx->report.dsack_to != from)
             report_twice(&c->s, &c->rcv, &twice);
         c->s.ctx.st->bytes_duplicate += again;

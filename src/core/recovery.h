@@ -50,8 +50,8 @@ struct scps_recovery {
     uint64_t window;         /* bytes that PRR permits in flight; valid in FAST episodes */
     /* time, µs, until which the congestion window is paced over a round trip; 0: it is not paced */
     scps_time spread_until;
-    /* When this pacing began, the peer's window or the send buffer had stopped the sender, and not
-     * the congestion window or a rate; valid while spread_until is not 0. */
+    /* true: when the pacing until spread_until began, the peer's window or an empty send buffer had
+     * stopped the sender, not the congestion window or a rate; valid while spread_until is not 0 */
     bool standstill;
     /* Timeouts have shown that bursts of small segments do not get through: mean length, octets, of
      * the segments outstanding at the last such timeout. The window is spread over the round trip

@@ -156,8 +156,8 @@ static void forget_resend_evidence(struct scps_scoreboard *sb)
         bool arrived = r->state == SCPS_SENT_ARRIVED;
         if (r->resends || (any && !arrived))
             continue;
-        /* The result is right because first transmissions were sent in the order of their
-         * offsets. */
+        /* First transmissions were sent in the order of their offsets, so the last one found here
+         * is the latest. */
         hi = arrived ? r->xseq : r->xseq - 1;
         any = true;
     }
