@@ -44,7 +44,7 @@ struct options {
     size_t nset;
     const char *out;
     double alpha;
-    bool help; /* the help is wanted, whatever else is given */
+    bool help; /* true: -h or --help was given, so the help is printed and nothing else is done */
 };
 
 static int refuse(const char *fmt, const char *what)

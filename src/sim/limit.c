@@ -57,7 +57,8 @@ static double leaves(const struct course *c, uint64_t i)
     return x <= fresh ? x * c->slot : c->round + (x - fresh) * c->slot / (1 - c->p);
 }
 
-/* Returns how many segments have been sent by time t, s: the inverse of leaves(). */
+/* Returns how many segments the best possible sender has sent for the first time by t, in seconds
+ * after the first segment. */
 static uint64_t left_by(const struct course *c, double t)
 {
     double x;

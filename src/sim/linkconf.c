@@ -130,7 +130,8 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
         d->line_bytes = 0;
     }
-    /* The line waits for the end of an outage, not for the end of a frame. */
+    /* The line is idle, and would stay so until the end of an outage: it is free from now on, and
+     * the outages of the new configuration apply. */
     if (d->free_us > d->sent_us && d->free_us > now)
         scps_link_set_free(d, SCPS_MAX(d->sent_us + 1, now), 0);
     if (cfg->seed != d->cfg.seed) {
