@@ -18,8 +18,12 @@ APPS = (["apps/common/%s.c" % f for f in ("cells", "flow_settings", "plugin", "q
         ["apps/scps_lab/%s.c" % f for f in ("job", "model", "paths", "result", "writer")] +
         ["apps/scps_ttcp/%s.c" % f for f in ("conn_config", "fields", "units")])
 
+# With SCPS_HASTY in the environment the C code is compiled in two thirds of the time, and runs slower.
+HASTY = bool(os.environ.get("SCPS_HASTY"))
+OPTIMISE = "-O1" if HASTY else "-O3"
 # Optimised across files, as the programs are: a third of the time. Only gcc is asked for it.
-LTO = ["-flto=auto"] if "gcc" in os.path.basename(sysconfig.get_config_var("CC") or "") + os.environ.get("CC", "") else []
+GCC = "gcc" in os.path.basename(sysconfig.get_config_var("CC") or "") + os.environ.get("CC", "")
+LTO = ["-flto=auto"] if GCC and not HASTY else []
 
 with open(os.path.join("python", "glue.h"), encoding="utf-8") as f:
     HEADER = f.read()
@@ -31,5 +35,5 @@ ffi.set_source(
     "scps._ffi", '#include "glue.h"\n#include <scps/scps.h>\n#include <scps/sim.h>\n',
     sources=[s for part in PARTS for s in sorted(glob.glob("src/%s/*.c" % part))] + TRACE + sorted(glob.glob("python/glue_*.c")) + APPS,
     include_dirs=["include", "src", "apps", "python"], define_macros=[("NDEBUG", None), ("_GNU_SOURCE", ""), ("SCPS_API", "")],
-    extra_compile_args=["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-wrapv", "-ffp-contract=off",
+    extra_compile_args=["-std=c11", OPTIMISE, "-g0", "-fvisibility=hidden", "-fno-semantic-interposition", "-fno-wrapv", "-ffp-contract=off",
                         "-Wno-unused"] + LTO, extra_link_args=["-O3"] + LTO if LTO else [], libraries=["m", "dl"])
