@@ -90,10 +90,11 @@ struct scps_cc_view { /* state of the connection just before the event */
 struct scps_cc_ack {
     uint64_t bytes; /* bytes that this acknowledgement reports as arrived for the first time */
     /* RTT of the newest segment that this acknowledgement reports as arrived, µs; -1 if that
-     * segment was resent or its RTT is unknown */
+     * segment was resent, waited for the end of an outage, or its RTT is unknown */
     scps_dur rtt;
     /* RTT of the oldest segment that this acknowledgement reports as arrived, µs, which includes
-     * the wait of a delayed ACK; 0: unknown, -1: that segment was resent */
+     * the wait of a delayed ACK; 0: unknown, -1: that segment was resent or waited for the end of
+     * an outage */
     scps_dur rtt_old;
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
     bool app_limited; /* true: the application, not the path, limited that rate */

@@ -170,8 +170,9 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
         scps_recovery_no_duplicates(&tx->rec);
 }
 
-/* Takes an RTT sample from an acknowledgement, and sets a->rtt_old. a->rtt: round trip, µs, of the
- * segment that was sent last of those that arrived; -1: it is not known. */
+/* Takes an RTT sample from an acknowledgement, sets a->rtt_old, and removes RTTs that measure an
+ * outage. a->rtt: round trip, µs, of the segment that was sent last of those that arrived; -1: it
+ * is not known. */
 static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
                            const struct scps_ack_input *n, struct scps_cc_ack *a)
 {
@@ -193,7 +194,7 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
         sample = scps_sample_resent(&v, n->seg, sum);
         by_clock = true;
     }
-    scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, a->rtt);
+    scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, a);
 }
 
 /* Measures how late the first transmissions of segments arrived that had been declared lost. heard:

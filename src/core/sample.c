@@ -23,6 +23,13 @@ static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
     return tx->outage_over && sent < tx->outage_over;
 }
 
+/* Returns rtt, µs, or -1 if it is above the retransmission timeout `rto` because the segment was
+ * sent before the end of the last outage. */
+static scps_dur of_the_path(const struct scps_tx *tx, scps_time now, scps_dur rto, scps_dur rtt)
+{
+    return rtt > rto && spans_outage(tx, now - rtt) ? -1 : rtt;
+}
+
 /* Returns the time, µs, since the series of timeouts began to which the peer had not replied
  * before this acknowledgement arrived. The series began at most one RTO before its first timeout,
  * and the acknowledged data was first sent then, or earlier. Returns -1 if there was no such
@@ -76,15 +83,18 @@ SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
 }
 
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
-                      scps_dur sample, bool by_clock, scps_dur newest)
+                      scps_dur sample, bool by_clock, struct scps_cc_ack *a)
 {
     const struct scps_conn_config *cfg = &x->cfg->c;
     const scps_dur window = min_window(rtt->srtt);
     const scps_time now = x->env->now;
     bool sampled;
 
-    if (sample > rtt->rto && spans_outage(tx, now - sample))
-        sample = -1;
+    if (SCPS_MAX(sample, a->rtt) > rtt->rto) {
+        sample = of_the_path(tx, now, rtt->rto, sample);
+        a->rtt = of_the_path(tx, now, rtt->rto, a->rtt);
+        a->rtt_old = of_the_path(tx, now, rtt->rto, a->rtt_old);
+    }
     sampled = sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24);
     if (sampled) {
         if (by_clock)
@@ -95,8 +105,8 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
     }
     /* scps_rtt_sample() has updated the minimum already. A sample from a timestamp echo (by_clock)
      * has not, because a tick of that clock is longer than the round trip of some paths. */
-    if (newest >= 0 && (!sampled || by_clock || newest < rtt->min))
-        scps_rtt_floor(rtt, now, newest, window);
+    if (a->rtt >= 0 && (!sampled || by_clock || a->rtt < rtt->min))
+        scps_rtt_floor(rtt, now, a->rtt, window);
 }
 
 SCPS_NOINLINE void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x,

@@ -52,11 +52,13 @@ static inline void scps_sample_sure(struct scps_sample *s)
  * (scps_recovery_echo_is_stale). */
 scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
                             const struct scps_ack_result *sum);
-/* Takes an RTT sample, µs (-1: none). by_clock: it comes from a timestamp echo. newest: RTT of the
- * arrived segment that was sent last, µs; -1: not known. A sample that began before the end of an
- * outage measures the outage, not the path, and is dropped. */
+/* Takes an RTT sample, µs (-1: none). by_clock: it comes from a timestamp echo. a->rtt: RTT of the
+ * arrived segment that was sent last, µs; -1: not known. A sample that is longer than the
+ * retransmission timeout and began before the end of an outage measures the outage, not the path,
+ * and is dropped; RTTs of that kind in *a become -1, so that the congestion controller does not
+ * take the outage for a queueing delay. */
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
-                      scps_dur sample, bool by_clock, scps_dur newest);
+                      scps_dur sample, bool by_clock, struct scps_cc_ack *a);
 /* Best effort: takes the age of the timestamp echo, µs (-1: none), of an acknowledgement of data
  * that was given up, as an RTT sample of resent data (RFC 6298 section 5.7). If several such
  * acknowledgements come in a row, the retransmission timer is shorter than the round trip and gives

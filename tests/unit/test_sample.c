@@ -120,6 +120,15 @@ static void timer_too_short(void **state)
     assert_int_equal(resent(0, &sum), -1);
 }
 
+/* Takes an RTT sample, µs (-1: none). newest: RTT of the segment that was sent last of those that
+ * arrived, µs; -1: not known. */
+static void take(scps_dur sample, bool by_clock, scps_dur newest)
+{
+    struct scps_cc_ack a = {.rtt = newest};
+
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, sample, by_clock, &a);
+}
+
 /* RFC 6298 section 2.3: RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R'|, SRTT = 7/8 SRTT + 1/8 R'. Section
  * 5.7: the backoff of the timer ends. */
 static void a_sample(void **state)
@@ -127,21 +136,21 @@ static void a_sample(void **state)
     (void)state;
     p.s.rtt.rttvar = SCPS_MS(40);
     scps_rto_keep(&p.s.tx->rto);
-    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_MS(180), false, -1);
+    take(SCPS_MS(180), false, -1);
     assert_int_equal(p.s.rtt.rttvar, SCPS_MS(50));
     assert_int_equal(p.s.rtt.srtt, SCPS_MS(110));
     assert_int_equal(p.s.rtt.rto, SCPS_MS(310));
     assert_int_equal(p.s.tx->rto.kept, 0);
     assert_int_equal(p.s.tx->rto.latest, SCPS_MS(180));
     scps_rto_keep(&p.s.tx->rto);
-    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, -1, false, SCPS_MS(90));
+    take(-1, false, SCPS_MS(90));
     /* Without an RTT sample of the newest segment, only the minimum RTT changes; the backoff is
      * kept. */
     assert_int_equal(p.s.tx->rto.kept, 1);
     assert_int_equal(p.s.rtt.srtt, SCPS_MS(110));
     assert_int_equal(scps_rtt_min(&p.s.rtt), SCPS_MS(90));
     /* A timestamp echo does not change the minimum: its clock has a tick of 1 ms. */
-    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_MS(50), true, -1);
+    take(SCPS_MS(50), true, -1);
     assert_int_equal(scps_rtt_min(&p.s.rtt), SCPS_MS(90));
     assert_int_equal(p.s.tx->rto.latest, SCPS_MS(50));
 }
@@ -152,19 +161,43 @@ static void across_an_outage(void **state)
 {
     (void)state;
     p.s.tx->outage_over = START - SCPS_SEC(2);
-    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2) + 1, false, -1);
+    take(SCPS_SEC(2) + 1, false, -1);
     assert_int_equal(p.s.rtt.srtt, RTT);
     scps_sample_late(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2) + 1);
     assert_int_equal(p.s.rtt.srtt, RTT);
-    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(2), false, -1);
+    take(SCPS_SEC(2), false, -1);
     assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(2));
     p.s.rtt.rto = SCPS_SEC(4);
-    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(3), false, -1);
+    take(SCPS_SEC(3), false, -1);
     assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(3));
     /* A clock that has wrapped: 24 days and more are no round trip. */
     p.s.tx->outage_over = 0;
-    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, SCPS_SEC(INT64_C(86400) * 24), false, -1);
+    take(SCPS_SEC(INT64_C(86400) * 24), false, -1);
     assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(3));
+}
+
+/* The congestion controller gets no RTT of a segment that was sent before the end of an outage and
+ * acknowledged later than an RTO after that, because such an RTT is no queueing delay. */
+static void controllers_do_not_measure_outages(void **state)
+{
+    struct scps_cc_ack a = {.rtt = SCPS_SEC(2) - 1, .rtt_old = SCPS_SEC(2) + 1};
+    (void)state;
+
+    p.s.tx->outage_over = START - SCPS_SEC(2);
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, a.rtt_old, false, &a);
+    assert_int_equal(a.rtt, SCPS_SEC(2) - 1);
+    assert_int_equal(a.rtt_old, -1);
+    /* Without a sample of the oldest segment, the RTT of the newest is removed, too. */
+    a = (struct scps_cc_ack){.rtt = SCPS_SEC(2) + 1};
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, -1, false, &a);
+    assert_int_equal(a.rtt, -1);
+    assert_int_equal(a.rtt_old, 0);
+    /* Up to an RTO the RTT may be that of the path. */
+    p.s.rtt.rto = SCPS_SEC(4);
+    a = (struct scps_cc_ack){.rtt = SCPS_SEC(3), .rtt_old = SCPS_SEC(4)};
+    scps_sample_take(p.s.tx, &p.s.ctx, &p.s.rtt, a.rtt_old, false, &a);
+    assert_int_equal(a.rtt, SCPS_SEC(3));
+    assert_int_equal(a.rtt_old, SCPS_SEC(4));
 }
 
 /* Best effort: four answers in a row to data that was given up. */
@@ -213,6 +246,7 @@ int main(void)
         CASE(timer_too_short),
         CASE(a_sample),
         CASE(across_an_outage),
+        CASE(controllers_do_not_measure_outages),
         CASE(late_answers),
         CASE(rate_of_a_resent_segment),
     };
