@@ -6,9 +6,9 @@
  * all flows are in one chain. Connections with recent packets are found by comparing octets of the
  * IPv4 packet, without the hash.
  *
- * The same ports may be used again. The rules for a new connection are tcptrace's (see
- * docs/SCPS_TRACE.md, "When a connection begins"), except that silence alone begins a new one only
- * if the configuration says so: a space link may be silent for an hour and then continue.
+ * The same ports may be used again. docs/SCPS_TRACE.md, "When a connection begins", has the
+ * rules for a new connection. Silence alone begins a new one only if the configuration says so: a
+ * space link may be silent for an hour and then continue.
  *
  * Memory: every byte that a flow uses is counted. When the limit is reached, the next 64 flows in a
  * circular order are examined, closed ones are preferred and then the one idle for longest, and
@@ -269,6 +269,33 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     return f;
 }
 
+/* Returns true if the number of a SYN in direction h cannot be one of the connection that the
+ * capture has shown: it is beyond the window that the other side offered, or before the SYN. */
+static bool is_foreign(const struct conn_dir *h, const struct conn_dir *o, uint32_t seq)
+{
+    return (o->ack_hi && (int32_t)(seq - (uint32_t)o->win_edge) > 0) ||
+           (h->syn_count && (int32_t)(seq - h->syn) < 0);
+}
+
+/* Returns true if a SYN with this number, in direction h, begins a new connection on the same
+ * ports. */
+static bool begins_anew(const struct flow *f, const struct conn_dir *h, const struct conn_dir *o,
+                        uint16_t flags, uint32_t seq)
+{
+    const bool reset = h->rst_count || o->rst_count;
+    if (h->syn_count && h->syn == seq)
+        return false;
+    /* Both ends may use the ports again (RFC 9293 section 3.10.7.4). The new number is often within
+     * the window of the old connection: it grows with the time (RFC 6528 section 3). */
+    if (reset || (h->fin_count && o->fin_count))
+        return h->packets || !o->ack_hi || (int32_t)(seq - (uint32_t)o->ack_hi) >= 0;
+    if (h->syn_count > 1 || ((h->fin_count || o->fin_count) && is_foreign(h, o, seq)))
+        return true;
+    /* An end has forgotten the connection, or the capture has missed its end (RFC 9293 section
+     * 3.5.1). Another number in a SYN-ACK may be a SYN cookie of the same handshake. */
+    return h->syn_count && !(flags & SCPS_ACK) && f->packets > h->syn_count + o->syn_count;
+}
+
 /* Returns true if this packet begins a new connection on the same ports. */
 static inline bool is_successor(const struct scps_trace *t, const struct flow *f, int dir,
                                 uint16_t flags, uint32_t seq)
@@ -277,12 +304,7 @@ static inline bool is_successor(const struct scps_trace *t, const struct flow *f
         return true;
     if (TR_LIKELY(!(flags & SCPS_SYN)))
         return false;
-    const struct conn_dir *h = &f->h[dir], *o = &f->h[!dir];
-    uint32_t winend = (uint32_t)o->win_edge;
-    if ((h->fin_count || o->fin_count || h->rst_count || o->rst_count) &&
-        ((int32_t)(seq - winend) > 0 || (int32_t)(seq - h->syn) < 0))
-        return true;
-    return h->syn_count > 1 && h->syn != seq;
+    return begins_anew(f, &f->h[dir], &f->h[!dir], flags, seq);
 }
 
 struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,

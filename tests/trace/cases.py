@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Captures of one situation each, for comparison with tcptrace and tshark. Each returns a Capture."""
+import functools
 import random
 
 from capgen import *
@@ -331,6 +332,43 @@ def same_ports_again():
     return c
 
 
+def same_ports_in_window(end):
+    """The ports are used again, from the same end and then from the other one, with an initial sequence number within the window of the
+    connection before, as one that grows with the time often is (RFC 6528 section 3). end: how each connection has ended before that."""
+    c = Capture()
+    opts = mss(1460) + wscale(7) + sack_ok()
+    t = Talk(c, opt_a=opts, opt_b=opts)
+    for a in (A, A, B):
+        b = B if a is A else A
+        t = Talk(c, a, b, isn_a=t.s[a] + 300000, isn_b=t.s[b] + 200000, t0=t.t + 1, opt_a=opts, opt_b=opts).open()
+        t.send(a, 500)
+        t.acked(b)
+        t.send(b, 700)
+        t.acked(a)
+        if end == "fin":
+            t.close()
+        elif end == "fin_of_one":
+            t.send(b, 0, "FA")
+            t.acked(a)
+        elif end == "reset":
+            t.send(a, 0, "RA")
+    return c
+
+
+def one_handshake():
+    """A SYN and a SYN-ACK that are repeated with the same numbers begin no other connection."""
+    c = Capture()
+    t = 1700000000.0
+    for i in range(3):
+        c.tcp(t + i, A, B, 1000, 0, "S", opts=mss(1460))
+    for i in range(2):
+        c.tcp(t + 3 + i, B, A, 5000, 1001, "SA", opts=mss(1460))
+    c.tcp(t + 5, A, B, 1001, 5001)
+    c.tcp(t + 6, A, B, 1001, 5001, data=100)
+    c.tcp(t + 7, B, A, 5001, 1101)
+    return c
+
+
 def urgent_and_ecn():
     c = Capture()
     t = Talk(c).open()
@@ -411,8 +449,10 @@ TCPTRACE = {
     "vlan": lambda: plain(vlan=((0x8100, 7),)), "raw": lambda: plain(RAW), "null": lambda: plain(NULL),
     "cooked": lambda: plain(COOKED), "ppp": lambda: plain(PPP),
 }
-#: link types tcptrace does not read
+#: link types tcptrace does not read, and connections that it does not tell apart
 OURS_ONLY = {
+    **{"same_ports_" + end: functools.partial(same_ports_in_window, end) for end in ("fin", "fin_of_one", "reset", "open")},
+    "one_handshake": one_handshake,
     "qinq": lambda: plain(vlan=((0x88A8, 100), (0x8100, 7))), "cooked2": lambda: plain(COOKED2),
     "loop": lambda: plain(LOOP), "ipv6_raw": lambda: ipv6(RAW), "ipv6_null": lambda: ipv6(NULL),
     "ipv6_cooked2": lambda: ipv6(COOKED2), "ipv6_ppp": lambda: ipv6(PPP),
