@@ -297,21 +297,29 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
     }
 }
 
+/* Returns the time of the latest transmission of acknowledged data in quadrant q, µs; 0: the
+ * records have none. */
+static scps_time latest_in(const struct segs *s, uint64_t q)
+{
+    scps_time at = 0;
+    for (uint32_t i = 0; i < s->nb; i++)
+        if (QUAD(s->b[i].first) == q)
+            at = SCPS_MAX(at, s->b[i].at);
+    return at;
+}
+
 /* Begins a new quadrant of sequence numbers (2^30 octets): data that lies two quadrants back is
  * removed. */
 static void enter_quad(struct scps_trace *t, struct segs *s, uint64_t q)
 {
     s->quad = q;
-    s->quad_at = 0;
     uint32_t i = 0;
     while (i < s->nb && QUAD(s->b[i].first) + 1 < q)
         i++;
     if (i)
         memmove(s->b, s->b + i, (s->nb - i) * sizeof *s->b);
     s->nb = (uint16_t)(s->nb - i);
-    for (i = 0; i < s->nb; i++)
-        if (QUAD(s->b[i].first) == q)
-            s->quad_at = SCPS_MAX(s->quad_at, s->b[i].at);
+    s->quad_at = latest_in(s, q);
     while (s->n) {
         struct chunk *c = s->c[s->head];
         while (c->n && QUAD(c->s[c->off].first) + 1 < q) {
@@ -460,7 +468,7 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
             }
         }
     }
-    scps_time newest = q == s->quad ? s->quad_at : 0;
+    scps_time newest = TR_LIKELY(q == s->quad) ? s->quad_at : latest_in(s, q);
     while (s->n) {
         struct chunk *c = s->c[s->head];
         struct seg *x = &c->s[c->off];

@@ -292,6 +292,23 @@ def quadrant(isn=2**30 - 4500):
     return t.close().c
 
 
+def quadrant_resent(isn=2**30 - 7000):
+    """Data below a multiple of 2^30 is acknowledged after data beyond it was sent, and some data below that had been sent again."""
+    c = Capture()
+    t = Talk(c, isn_a=isn).open()
+    x = t.send(t.a, 1000)
+    for i in range(3):
+        t.send(t.a, 1000)
+    t.t += 0.3
+    t.send(t.a, 1000, seq=x)
+    t.send(t.a, 2**30 - t.s[t.a])
+    t.send(t.a, 1000)
+    for i in range(2, 5):
+        t.acked(t.b, x + 1000 * i)
+    t.acked(t.b)
+    return t.close().c
+
+
 def many(n=300, seed=3):
     c = Capture()
     r = random.Random(seed)
@@ -442,7 +459,7 @@ TCPTRACE = {
     "gaps": gaps, "zero_window": zero_window, "keepalive": keepalive, "reset": reset, "half_open": half_open,
     "mid_connection": mid_connection, "late_copies": late_copies, "acks_overtaken": acks_overtaken,
     "fin_lost": fin_lost, "fin_first": fin_first,
-    "one_way": one_way, "wrap": wrap, "quadrant": quadrant, "many": many,
+    "one_way": one_way, "wrap": wrap, "quadrant": quadrant, "quadrant_resent": quadrant_resent, "many": many,
     "same_ports_again": same_ports_again, "urgent_and_ecn": urgent_and_ecn,
     "duplicated": duplicated_by_two_interfaces, "short_snaplen": short_snaplen, "clock_back": clock_back,
     "padded": padded, "ip_options": ip_options, "ipv6": ipv6, "ipv6_extensions": ipv6_extensions,
