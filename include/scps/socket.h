@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* BSD sockets without an operating system: contexts, descriptors, errno; packets and time handed
- * in.
+/* BSD sockets without an operating system, for porting programs and for conformance tools: the
+ * program passes packets and the time to a context, which has descriptors and sets errno.
  *
- * For porting programs and for conformance tools. Every call is Linux's of the same name, with a
+ * Every call is Linux's of the same name, with a
  * context in front and its constants spelled SCPS_; the values, and the layouts of the structures,
  * are those of 64-bit Linux, so that a program or a packetdrill adaptor passes its own through
  * unchanged. A call that fails returns -1 and sets errno. No call raises a signal.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets in real time: a context of <scps/socket.h> on a loop of <scps/io.h>. One thread.
+/* Sockets in real time: a context of <scps/socket.h> on a loop of <scps/io.h>. All calls come from
+ * one thread.
  *
  *     struct scps_ctx_config cfg = scps_ctx_config_linux();
  *     struct scps_sockloop *sl = scps_sockloop_new(NULL, &cfg);
- *     scps_ifopts_parse(&o, "tun", "tun0", msg);             // o is zeroed; likewise "addr" ...
+ *     scps_ifopts_parse(&o, "tun", "tun0", msg);             // o is zeroed; then "addr" ...
  *     struct scps_netif *top = scps_ifopts_open(&o, msg);
  *     scps_ifopts_attach(&o, scps_sockloop_loop(sl), top, msg);
  *     struct scps_ctx *ctx = scps_sockloop_ctx(sl);
