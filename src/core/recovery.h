@@ -216,8 +216,8 @@ uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate);
 void scps_recovery_end(struct scps_recovery *rec);
 /* Ends an episode whose losses have proved spurious, so that nothing more is repaired. */
 void scps_recovery_undone(struct scps_recovery *rec);
-/* Called when the controller has been informed that the episode was spurious: its window is not
- * reduced any more. */
+/* Called when the controller has been informed that the episode was spurious: clears the record
+ * that the episode has reduced the window. */
 static inline void scps_recovery_undo_notified(struct scps_sender *s, struct scps_recovery *rec)
 {
     rec->undone = false;

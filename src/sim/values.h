@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP/IPv4 headers as values, for a link whose both ends are stacks of this process: values.c.
+/* TCP/IPv4 headers as values of a structure instead of octets, for a link that joins two stacks of
+ * this process: values.c.
  *
  * Where such a packet stands in memory, the header's octets are replaced by a struct scps_values,
  * which is not longer than they are; what follows the header stays where it is. So lengths and
@@ -41,8 +42,8 @@ static inline void scps_values_sack(struct scps_sack *to, const struct scps_sack
     if (n & 1)
         to[n - 1] = from[n - 1];
 }
-/* Returns the number of octets of the TCP and IP headers of segment seg of c; 0: the segment has no
- * form as values and must be sent as octets. */
+/* Returns the number of octets of the TCP and IP headers of segment seg of c; 0: struct scps_values
+ * cannot hold the headers of this segment, which must be sent as octets. */
 static inline uint32_t scps_values_len(const struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->local.family != 4 || c->s.agreed.caps & SCPS_CAP_COM)
