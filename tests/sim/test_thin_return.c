@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Asymmetric links (RFC 3449): pure rate control there, a thousandth of it or less back, and a
- * budget that keeps what is said within it.
+/* Asymmetric links (RFC 3449): pure rate control on the fast link, a return link with a thousandth
+ * of its rate or less, and a limit for acknowledgements (ack_budget) that this link can carry.
  *
  * The return link never queues an acknowledgement behind another, in the forward direction little
  * is sent twice without need, and what a transfer loses to the thin return is the wait of its last

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What strangers can take from a connection: nothing much, whether they know its ports or not.
+/* Spoofed packets that require replies reduce the goodput of a connection by little, whether their
+ * senders know its addresses and ports or not.
  *
  *     sender ---- 10 Mbit/s, 100 ms ----> receiver <---- 1000 spoofed packets a second
- *            <--- 200 kbit/s ------------             that want answers
+ *            <--- 200 kbit/s ------------
  *
- * The answers share the thin return with acknowledgements. It is thin because the line is, which
- * the device says or nobody does, or because the route has a rate.
+ * The replies share the slow return link with acknowledgements. It is slow because the rate of the
+ * line is low, which the device may report or not, or because the route has a rate.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +32,8 @@ enum flood {
     SYNS,
     STAMPED_SYNS,
     SEGMENTS,
-    SAME_SYNS, /* SYNs of a hundred strangers, each again and again */
-    /* segments with the addresses and ports of the connection, and numbers that are made up */
+    SAME_SYNS, /* SYNs from a hundred addresses, each repeated many times */
+    /* segments with the addresses and ports of the connection, and random sequence numbers */
     ITS_DATA,
     ITS_SYNS,
     ITS_FINS,
@@ -54,7 +55,7 @@ static const char *const names[FLOODS] = {"none",
                                           "pings",
                                           "first fragments"};
 
-struct strangers {
+struct spoofing {
     enum flood flood;
     uint64_t rate;      /* The rate limit of the sender, bytes/s; 0: its window limits it. */
     uint64_t back_rate; /* The rate of the receiver's route, bytes/s; 0: none. */
@@ -72,7 +73,7 @@ struct strangers {
 
 static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx)
 {
-    struct strangers *s = ctx;
+    struct spoofing *s = ctx;
 
     if (ev->kind == SCPS_EV_ACCEPT)
         scps_bulk_sink_start(&s->sink, scps_accept(ev->listener));
@@ -150,9 +151,9 @@ static size_t datagram(uint8_t *p, bool echo, uint64_t seq)
 }
 
 /* Sends one packet from 10.0.0.77 whose addresses and ports are new each time. */
-static void stranger(void *ctx)
+static void send_spoofed(void *ctx)
 {
-    struct strangers *s = ctx;
+    struct spoofing *s = ctx;
     struct scps_ip ip = {.src = address("10.0.0.77"),
                          .dst = address("10.0.0.2"),
                          .version = 4,
@@ -179,19 +180,19 @@ static void stranger(void *ctx)
     struct scps_pkt in = {.data = p, .len = 20 + n, .csum_ok = true, .at = scps_world_now(s->w)};
     scps_stack_input(scps_host_stack(s->host[1]), scps_link_netif(s->l, 1), &in);
     scps_host_kick(s->host[1]);
-    assert_int_equal(scps_world_at(s->w, scps_world_now(s->w) + EVERY, stranger, s), 0);
+    assert_int_equal(scps_world_at(s->w, scps_world_now(s->w) + EVERY, send_spoofed, s), 0);
 }
 
 static void begin(void *ctx)
 {
-    struct strangers *s = ctx;
+    struct spoofing *s = ctx;
 
     s->before = s->sink.received;
     scps_link_get_stats(s->l, 1, &s->back);
 }
 
 /* Returns the goodput, Mbit/s of payload. */
-static double goodput(struct strangers *s)
+static double goodput(struct spoofing *s)
 {
     struct scps_conn_config cfg = scps_conn_config_default();
     struct scps_endpoint there = {.addr = address("10.0.0.2"), .port = 5001};
@@ -233,7 +234,7 @@ static double goodput(struct strangers *s)
                      0);
     assert_int_equal(scps_world_at(s->w, WARM, begin, s), 0);
     if (s->flood)
-        assert_int_equal(scps_world_at(s->w, SCPS_SEC(1), stranger, s), 0);
+        assert_int_equal(scps_world_at(s->w, SCPS_SEC(1), send_spoofed, s), 0);
     scps_host_kick(s->host[0]);
     scps_world_run(s->w, UNTIL);
     scps_stack_get_stats(scps_host_stack(s->host[1]), &st);
@@ -261,14 +262,14 @@ static double goodput(struct strangers *s)
 }
 
 /* Asserts that the goodput is at least this share of the goodput without the flood. */
-static void kept_by(struct strangers how, double least)
+static void kept_by(struct spoofing how, double least)
 {
-    struct strangers none = how;
+    struct spoofing none = how;
     double alone = goodput(&none);
 
     assert_true(alone > (how.stamps ? 8.2 : 9));
     for (enum flood f = SYNS; f < FLOODS; f++) {
-        struct strangers s = how;
+        struct spoofing s = how;
         s.flood = f;
         double got = goodput(&s);
         if (got < least * alone)
@@ -278,7 +279,7 @@ static void kept_by(struct strangers how, double least)
 
 /* Checks kept_by() with and without time stamps, and with a sender limited by its window and by a
  * rate. */
-static void kept(struct strangers how, double least)
+static void kept(struct spoofing how, double least)
 {
     for (unsigned i = 0; i < 4; i += SCPS_SANITIZED ? 3 : 1) {
         how.stamps = i & 1;
@@ -293,19 +294,19 @@ static void kept(struct strangers how, double least)
 static void a_thin_line(void **x)
 {
     (void)x;
-    kept((struct strangers){.link = THIN}, 0.95);
+    kept((struct spoofing){.link = THIN}, 0.95);
 }
 
 static void a_line_of_unknown_rate(void **x)
 {
     (void)x;
-    kept((struct strangers){.link = THIN, .unknown = true}, 0.9);
+    kept((struct spoofing){.link = THIN, .unknown = true}, 0.9);
 }
 
 static void a_thin_route(void **x)
 {
     (void)x;
-    kept((struct strangers){.link = WIDE, .back_rate = 25000}, 0.98);
+    kept((struct spoofing){.link = WIDE, .back_rate = 25000}, 0.98);
 }
 
 int main(void)
