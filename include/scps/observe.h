@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The observer: the stack reports each event worth plotting or testing in a structure of fixed
+/* The observer: the stack reports each event that plots and tests need in a structure of fixed
  * size, struct scps_note. */
 #ifndef SCPS_OBSERVE_H
 #define SCPS_OBSERVE_H
