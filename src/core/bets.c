@@ -43,10 +43,10 @@ scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps
     return b->gave_up_to;
 }
 
-/* Called when the peer's window opens. The octet that a window probe carried counts as not sent
- * before: the peer had to refuse it (RFC 9293 section 3.10.7.4, first step: octets beyond the
- * window are not acceptable). So the probes do not count as transmissions, and the octet's lifetime
- * begins now; otherwise it would be given up on a path that loses nothing. */
+/* Called when the peer's window opens. The octets that a window probe carried count as not sent
+ * before: the peer had to refuse them (RFC 9293 section 3.10.7.4, first step: octets beyond the
+ * window are not acceptable). So the probes do not count as transmissions, and their lifetime
+ * begins now; otherwise they would be given up on a path that loses nothing. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now)
 {
     scps_sb_forget_probes(probe);

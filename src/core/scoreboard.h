@@ -264,8 +264,9 @@ static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
-/* Called when only window probes have carried r: makes r count as sent twice, so that it stays
- * ambiguous which transmission an acknowledgement answers. */
+/* Called when r was sent as a window probe, and its earlier transmissions do not count any more:
+ * makes r count as sent twice, so that it stays ambiguous which transmission an acknowledgement
+ * answers. */
 static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 {
     r->resends = SCPS_MIN(r->resends, 1);

@@ -337,8 +337,9 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Sends the octet beyond the peer's window again as a window probe. Returns false if none was sent
- * before: then the caller sends the next octet as the probe. */
+/* Sends the oldest segment again as a window probe: the octet beyond the peer's window, or a whole
+ * segment if the peer has shrunk its window. Returns false if none was sent before: then the caller
+ * sends the next octet as the probe. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;
@@ -347,6 +348,7 @@ static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
         return false;
     if (c->s.todo.bits & SCPS_TODO_TAIL)
         return tail_probe(c, seg);
+    scps_sb_mark(scps_sb_at(sb, sb->head), SCPS_SENT_PROBE, true);
     again_at_once(c, seg, sb->head);
     scps_stats_probe(c->s.ctx.st);
     scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);

@@ -223,6 +223,31 @@ static void a_probed_octet_is_not_given_up(void **x)
     }
 }
 
+/* As before, when the peer has shrunk its window, and the window probe is a whole segment that was
+ * sent before. */
+static void data_in_a_shrunk_window_is_not_given_up(void **x)
+{
+    for (int life = 0; life < 2; life++) {
+        struct script *t = bets_of(x);
+        t->cfg.persist_max = SEC(1);
+        t->cfg.bets_lifetime = life ? MS(800) : 0;
+        script_flight(t, MS(200), 3000, 3);
+        for (int i = 0; i < 10; i++) {
+            peer_says(t, MS(300) + SEC(2 * i), .ack = 1001, .wnd = ZERO);
+            script_run(t, SEC(2 * i + 2));
+            expect_that(t, script_sent_count(t) >= 1);
+            script_forget_sent(t);
+        }
+        peer_says(t, SEC(20) + MS(100), .ack = 1001, .wnd = 5000);
+        assert_int_equal(script_info(t).bytes_given_up, 0);
+        expect_sent(t, .at = SEC(20) + MS(100), .from = 1001, .len = 1000);
+        expect_sent(t, .at = SEC(20) + MS(100), .from = 2001, .len = 1000);
+        peer_says(t, SEC(20) + MS(200), .ack = 3001);
+        assert_int_equal(script_info(t).bytes_given_up, 0);
+        script_free(t);
+    }
+}
+
 /* All data was given up, and the peer, which acknowledges none of it, has closed its window. The
  * last octet written is the window probe: it is resent as soon as the window opens, because window
  * probing (RFC 9293 section 3.8.6.1) and its timer end then. */
@@ -543,6 +568,7 @@ int main(void)
         SCRIPT_TEST(r2_at_the_edge_of_the_window),
         SCRIPT_TEST(the_ack_of_a_peer_that_lags),
         SCRIPT_TEST(a_probed_octet_is_not_given_up),
+        SCRIPT_TEST(data_in_a_shrunk_window_is_not_given_up),
         SCRIPT_TEST(the_last_octet_is_the_window_probe),
         SCRIPT_TEST(the_fin_is_the_window_probe),
         SCRIPT_TEST(a_report_beyond_the_window),
