@@ -372,6 +372,19 @@ def same_ports_in_window(end):
     return c
 
 
+def one_side_first():
+    """All packets of the listener, the last of them a reset, come before those of the other side, as where captures of two devices with
+    different clocks were joined."""
+    c = Capture()
+    t = Talk(c, isn_a=2**32 - 3000).open()
+    for i in range(10):
+        t.send(A, 1000)
+        t.acked(B)
+    t.send(B, 0, "RA")
+    c.packets.sort(key=lambda p: p[1][26:30] == A.ip.packed)
+    return c
+
+
 def one_handshake():
     """A SYN and a SYN-ACK that are repeated with the same numbers begin no other connection."""
     c = Capture()
@@ -469,7 +482,7 @@ TCPTRACE = {
 #: link types tcptrace does not read, and connections that it does not tell apart
 OURS_ONLY = {
     **{"same_ports_" + end: functools.partial(same_ports_in_window, end) for end in ("fin", "fin_of_one", "reset", "open")},
-    "one_handshake": one_handshake,
+    "one_handshake": one_handshake, "one_side_first": one_side_first,
     "qinq": lambda: plain(vlan=((0x88A8, 100), (0x8100, 7))), "cooked2": lambda: plain(COOKED2),
     "loop": lambda: plain(LOOP), "ipv6_raw": lambda: ipv6(RAW), "ipv6_null": lambda: ipv6(NULL),
     "ipv6_cooked2": lambda: ipv6(COOKED2), "ipv6_ppp": lambda: ipv6(PPP),
