@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kit's checks: every controller of the library passes, every mutant fails the check that
- * its description names, and the controllers without the mistakes pass. */
+/* The checks of libscps_cctest: every controller of the library passes, every mutant fails the
+ * check that its description names, and the controllers without the mistakes pass. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

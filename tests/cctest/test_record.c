@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings of live connections: the recorder changes nothing, its recording played to the same
- * controller gives the same numbers, and any other controller can be given it, too. The kit undoes
- * an episode as the core does. */
+ * controller gives the same numbers, and any other controller can be given it, too. The test
+ * bench undoes an episode as the core does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,7 @@ static void the_same_again(void **state)
 }
 
 /* RFC 3708 section 2: the retransmissions of an episode are known to be needless when the receiver
- * has reported each as a duplicate, which can be after the end of the episode. The kit then
+ * has reported each as a duplicate, which can be after the end of the episode. The bench then
  * restores the window and ssthresh from before the episode, as the core does, but only once for
  * each episode. */
 static void an_episode_that_has_ended_is_undone_once(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every controller on the long lossy paths it is there for, against the rate its own arithmetic
- * promises.
+/* The goodput of every controller on long paths with losses, compared with the formula of its
+ * algorithm.
  *
  * With random losses of probability p a segment, a round trip RTT and MSS bytes a segment:
  *
@@ -10,9 +10,10 @@
  *     scalable      above Reno's by a little at this window; highspeed Reno's below 38 segments
  *     vegas-corruption, rate   what the line and the buffers allow
  *
- * The formulas know no timeouts, no delayed acknowledgement of an odd segment and no end, which
- * costs up to a third of them, and no slow start before the first loss, which adds some to the
- * faster ones. Claims N11, N12 and N14 of the NASA tables have tests of their own.
+ * The formulas do not include timeouts, the delayed acknowledgement of an odd segment and the end
+ * of the transfer, which cost up to a third of the goodput, nor slow start before the first loss,
+ * which adds some to that of the faster ones. Claims N11, N12 and N14 of the NASA tables have tests
+ * of their own.
  */
 #include <math.h>
 #include <setjmp.h>

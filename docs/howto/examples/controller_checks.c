@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The test of a controller with libscps_cctest, without a test framework: an event table, and every
- * check of the kit. docs/howto/controllers.md walks through it. Here it tests "vj"; put the address
+ * check of that library. docs/howto/controllers.md explains it. Here it tests "vj"; put the address
  * of your own struct scps_cc_ops in its place. */
 #include <scps/cctest.h>
 #include <stdio.h>
