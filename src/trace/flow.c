@@ -292,8 +292,11 @@ static bool begins_anew(const struct flow *f, const struct conn_dir *h, const st
     if (h->syn_count > 1 || ((h->fin_count || o->fin_count) && is_foreign(h, o, seq)))
         return true;
     /* An end has forgotten the connection, or the capture has missed its end (RFC 9293 section
-     * 3.5.1). Another number in a SYN-ACK may be a SYN cookie of the same handshake. */
-    return h->syn_count && !(flags & SCPS_ACK) && f->packets > h->syn_count + o->syn_count;
+     * 3.5.1). Another number in a SYN-ACK may be a SYN cookie of the same handshake. A SYN below
+     * the first number seen of a side may be its own, captured late. */
+    if (flags & SCPS_ACK || f->packets <= h->syn_count + o->syn_count)
+        return false;
+    return h->syn_count || (h->packets && (int32_t)(seq - (uint32_t)h->isn64) >= 0);
 }
 
 /* Returns true if this packet begins a new connection on the same ports. */

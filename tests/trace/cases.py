@@ -372,6 +372,19 @@ def same_ports_in_window(end):
     return c
 
 
+def same_ports_without_first_syn():
+    """The capture begins within a connection, whose end it lacks; the ports are used again, and the SYN has a larger number."""
+    c = Capture()
+    t = Talk(c)
+    for i in range(4):
+        t.send(A, 500)
+        t.acked(B)
+    t = Talk(c, isn_a=t.s[A] + 300000, isn_b=t.s[B] + 200000, t0=t.t + 1).open()
+    t.send(A, 500)
+    t.acked(B)
+    return t.close().c
+
+
 def one_side_first():
     """All packets of the listener, the last of them a reset, come before those of the other side, as where captures of two devices with
     different clocks were joined."""
@@ -482,7 +495,7 @@ TCPTRACE = {
 #: link types tcptrace does not read, and connections that it does not tell apart
 OURS_ONLY = {
     **{"same_ports_" + end: functools.partial(same_ports_in_window, end) for end in ("fin", "fin_of_one", "reset", "open")},
-    "one_handshake": one_handshake, "one_side_first": one_side_first,
+    "one_handshake": one_handshake, "one_side_first": one_side_first, "same_ports_without_first_syn": same_ports_without_first_syn,
     "qinq": lambda: plain(vlan=((0x88A8, 100), (0x8100, 7))), "cooked2": lambda: plain(COOKED2),
     "loop": lambda: plain(LOOP), "ipv6_raw": lambda: ipv6(RAW), "ipv6_null": lambda: ipv6(NULL),
     "ipv6_cooked2": lambda: ipv6(COOKED2), "ipv6_ppp": lambda: ipv6(PPP),
