@@ -68,8 +68,9 @@ static bool fail(struct building *b, const struct lab_set *blame, const char *te
     return false;
 }
 
-/* Checks the limits of the NACK model: the scenario has one transfer of a given size, at a given
- * rate, and no other flow. */
+/* Checks what a flow with the key "model = nack" permits. Such a flow is no TCP connection but a
+ * model of a file transfer at a fixed rate whose receiver requests what is missing (model.h). It
+ * must be the only flow, and have a size and a rate. Returns false after a message. */
 static bool check_model(struct building *b)
 {
     for (size_t i = 0; i < b->s->nflows; i++) {

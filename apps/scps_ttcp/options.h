@@ -70,9 +70,12 @@ struct ttcp_options {
     /* cc_text: the controller as typed, NAME,key=value...; cc_more: the parameters given by -g, -W,
      * -X and -Y */
     char cc_text[256], cc_more[64];
-    /* those of the options -g, -W, -X and -Y that were given, as text for messages */
+    /* the options -g, -W, -X and -Y, which set parameters of Vegas, as far as they were given, with
+     * their values, for messages */
     char cc_letters[80];
-    bool cc_given; /* true: one of --cc, -G, -g, -W, -X and -Y was given */
+    /* true: an option that chooses a congestion controller or sets its parameters was given: --cc,
+     * -G, -g, -W, -X or -Y */
+    bool cc_given;
     /* which options chose the controller: [0] is true if --cc was given, [1] if -G was */
     bool cc_by[2];
     uint64_t rate_bps; /* -R: limit of the sender's rate, bit/s; 0: none */

@@ -131,8 +131,8 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
     ctl->phase = SCPS_PHASE_STARTUP;
     set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});
     if (fast)
-        /* The initial window is sent as one burst, and bbr_start.c measures its
-         * acknowledgements. */
+        /* The parameter long-rtt-start is set: the initial window is sent back to back, because
+         * scps_bbr_long_start() measures the bottleneck's rate by the spacing of its ACKs. */
         ctl->quantum = v->init_cwnd;
 }
 
@@ -271,8 +271,8 @@ static void timed_out(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     if (spared(b, x->v->cause))
-        /* The event changes nothing: the pacing rate, not the window, limits how sending
-         * restarts. */
+        /* A timeout that corruption or an outage has caused changes nothing. The window need not be
+         * reduced: after the timeout, too, data leaves at the pacing rate. */
         return;
     scps_bbr_save_cwnd(x);
     /* The state is saved before the first of several timeouts in a row only. */

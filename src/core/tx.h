@@ -36,11 +36,12 @@ struct scps_tx {
     struct scps_reorder reorder;
     struct scps_snacktx snack;
     struct scps_pacer pacer;
-    /* true: the pacer's rate spreads the congestion window over a round trip and counts payload, as
-     * the window does; false: the rate counts packets */
+    /* true: the pacer's rate spreads the congestion window over a round trip and is in octets of
+     * payload per second, as the window is in octets of payload; false: the rate is in octets of
+     * whole packets per second */
     bool paces_window;
-    /* The pacer's rate divided by the configured rate, which counts packets, in units of 2^-32.
-     * 0: no rate is configured, or the pacer's rate does not spread the window. */
+    /* The pacer's rate divided by the configured rate, which counts whole packets, in units of
+     * 2^-32. 0: no rate is configured, or the pacer's rate does not spread the window. */
     uint32_t pace_share;
     struct scps_delivery delivery;
     /* end offset of the last segment that was smaller than a full one (Nagle's rule) */

@@ -14,7 +14,7 @@
 #include "base/sized.h"
 #include "socket/sock.h"
 
-/* ---- functions that open and close a context ---- */
+/* ---- functions that create and close a socket context: a stack with its sockets ---- */
 
 struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
 {
