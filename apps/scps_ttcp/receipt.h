@@ -40,10 +40,11 @@ struct ttcp_receipt {
 /* Writes the receiver's result t as a line of text, with its newline, into buf. Returns its
  * length. */
 size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt *t);
-/* Returns true if the n bytes at data, the first of a stream, can be the beginning of the line of a
- * result. */
+/* Returns true if the n bytes at data, the first of a stream, can be the beginning of the line in
+ * which a receiver sends back its result. */
 bool ttcp_receipt_begins(const void *data, size_t n);
-/* Parses the line of a result. Returns false, with *t unchanged, for any other text. */
+/* Parses the line in which a receiver sends back its result. Returns false, with *t unchanged, for
+ * any other text. */
 bool ttcp_receipt_parse(const char *line, struct ttcp_receipt *t);
 
 #endif

@@ -30,11 +30,12 @@ struct scps_comp_sum {
      * than `agreed`. other: the number of that series; others: count of its segments, at most
      * UINT8_MAX; other_at: arrival time of its first segment, µs. */
     uint8_t other, others;
-    /* checksum of the last compressed segment that the network had not duplicated; a segment with
-     * the same checksum soon afterwards is such a duplicate */
+    /* TCP checksum of the last compressed segment that the network had not duplicated; a compressed
+     * segment with the same checksum that arrives soon afterwards is a duplicate of that segment */
     uint16_t mark;
     scps_time other_at;
-    /* arrival time, µs, of the segment with the checksum `mark`; 0: there was none */
+    /* arrival time, µs, of the segment whose checksum is `mark`; 0: no compressed segment has
+     * arrived */
     scps_time mark_at;
 };
 

@@ -15,8 +15,8 @@ static bool number_at_most(const char *value, uint32_t most, uint32_t *out)
     return scps_ifword_number(value, out) && *out <= most;
 }
 
-/* Parses one KEY[=VALUE] that follows KIND. Returns NULL if it was valid, else a text that says
- * which values are valid. */
+/* Parses one KEY[=VALUE] of the option --ccsds KIND[,KEY[=VALUE]...]. Returns NULL if it was
+ * valid, else a text that says which values are valid. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ccsds_config *c = &o->ccsds_config;

@@ -5,11 +5,11 @@
  * section 4.1). No error ends a synchronized connection (RFC 5927 section 5.2): the error is stored
  * as the reason to report if the connection times out later. While a SYN is outstanding, port,
  * protocol and "prohibited" errors mean that the connection is refused. "Too big" lowers the path
- * MTU, but never below the MTU of the links of small satellites; the octets that were too big are
- * sent again at once in smaller segments, and the congestion controller is not informed (RFC 1191
- * section 6.5, RFC 8201). If the peer has acknowledged full segments, a "too big" message is used
- * only if it quotes a retransmission (RFC 5927 section 7.2). An error that quotes a datagram is
- * passed to its endpoint.
+ * MTU, but never below 256 octets over IPv4 and 1280 octets over IPv6 (RFC 8200 section 5); the
+ * octets that were too big are sent again at once in smaller segments, and the congestion
+ * controller is not informed (RFC 1191 section 6.5, RFC 8201). If the peer has acknowledged full
+ * segments, a "too big" message is used only if it quotes a retransmission (RFC 5927 section 7.2).
+ * An error that quotes a datagram is passed to its endpoint.
  */
 #include "stack/stack.h"
 

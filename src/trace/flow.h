@@ -305,7 +305,9 @@ struct flow {
      * replaced it */
     bool listed;
     scps_time first, last;
-    scps_time spent_at; /* time until which the times in all states have been added up, µs */
+    /* time up to which the fields `share` of both directions count what limited their sending,
+     * µs */
+    scps_time spent_at;
     uint64_t packets;
     struct conn_dir h[2]; /* the two directions: [0] from key.a, [1] from key.b */
 };
