@@ -344,7 +344,8 @@ SCPS_API int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt
 SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN]);
 /* Captures from a device until `packets` packets were seen (0: no limit), `until` µs have passed
  * from now on (0: no limit), or on_progress stops it. filter: an expression of libpcap; NULL: every
- * packet. Returns the same values as scps_trace_read(). */
+ * packet. Returns the same values as scps_trace_read(), and 1 with one line in msg if the kernel
+ * dropped packets because they were not read soon enough: the figures lack them. */
 SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
                              uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
 /* Reads the ground truth of a channel (docs/SCPS_TRACE.md, "The ground-truth log"). Call it before

@@ -140,18 +140,59 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
     return 0;
 }
 
+/* Size of the kernel's buffer for packets that were captured and not read yet, bytes. libpcap's
+ * default, 2 MiB, is less than what a loopback device carries within a millisecond. */
+#define LIVE_BUFFER (32 << 20)
+
+/* Opens a device for capturing. Returns NULL with the reason in msg if that is impossible. */
+static pcap_t *live_open(const char *device, char msg[SCPS_TRACE_MSGLEN])
+{
+    char e[PCAP_ERRBUF_SIZE] = "";
+    pcap_t *p = pcap_create(device, e);
+    if (!p) {
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.200s", device, e);
+        return NULL;
+    }
+    /* These calls can only fail after pcap_activate(). */
+    (void)pcap_set_snaplen(p, 262144);
+    (void)pcap_set_promisc(p, 1);
+    (void)pcap_set_timeout(p, 100);
+    (void)pcap_set_buffer_size(p, LIVE_BUFFER);
+    int r = pcap_activate(p);
+    if (r >= 0) /* A positive value is a warning, such as a device without promiscuous mode. */
+        return p;
+    const char *what = r == PCAP_ERROR ? pcap_geterr(p) : pcap_statustostr(r),
+               *why = pcap_geterr(p);
+    if (why[0] && strcmp(what, why) != 0)
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.80s (%.120s)", device, what, why);
+    else
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.200s", device, what);
+    pcap_close(p);
+    return NULL;
+}
+
+/* Reports packets that the kernel did not keep because its buffer was full. Returns 1 with one line
+ * in msg if there are any, else 0. */
+static int live_losses(pcap_t *p, const char *device, char msg[SCPS_TRACE_MSGLEN])
+{
+    struct pcap_stat s = {0};
+    if (pcap_stats(p, &s) != 0 || s.ps_drop == 0)
+        return 0;
+    snprintf(msg, SCPS_TRACE_MSGLEN,
+             "%.40s: the kernel dropped %u of %u packets, which came faster than they were read: "
+             "the figures lack them; choose fewer packets with --filter",
+             device, s.ps_drop, s.ps_recv);
+    return 1;
+}
+
 int scps_trace_live(struct scps_trace *t, const char *device, const char *filter, uint64_t packets,
                     scps_dur until, char msg[SCPS_TRACE_MSGLEN])
 {
-    char e[PCAP_ERRBUF_SIZE] = "";
     int ret;
     msg[0] = '\0';
-    pcap_t *p = pcap_open_live(device, 262144, 1, 100, e);
-    if (!p) {
-        /* The message of libpcap contains the name of the device already. */
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
+    pcap_t *p = live_open(device, msg);
+    if (!p)
         return SCPS_ERR_SYSTEM;
-    }
     ret = live_prepare(p, device, filter, msg);
     if (ret != 0)
         goto out;
@@ -179,6 +220,8 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: out of memory", device);
         ret = l.err;
     }
+    if (ret == 0)
+        ret = live_losses(p, device, msg);
 out:
     pcap_close(p);
     return ret;

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Files, pipes, gzip, flavours; and what is no capture, or stops being one. Usage: test_input.py SCPS_TRACE"""
+import glob
 import gzip
 import json
 import os
 import random
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -464,6 +466,14 @@ def endless(program, d):
     check("ends on SIGINT", ended and not reader.is_alive())
 
 
+def has_socket(pid):
+    """Returns true if the process has opened a socket, which is that of its capture."""
+    try:
+        return any("socket:" in os.readlink(f) for f in glob.glob("/proc/%d/fd/*" % pid))
+    except OSError:  # A descriptor was closed meanwhile.
+        return False
+
+
 def live(program, d):
     """Capturing from a device on which no packets arrive ends at the time limit; an unknown device is an error of one
     line. The test needs the privilege to capture."""
@@ -476,6 +486,21 @@ def live(program, d):
     check("live", p.returncode == 0 and "connections" in json.loads(p.stdout), p.stderr)
     p = run([program, "--live", "lo", "--filter", "nonsense ("])
     check("bad filter", p.returncode == 2 and p.stderr.count(b"\n") == 1, p.stderr)
+    # more than the kernel's buffer of 32 MiB, while the program does not read
+    p = subprocess.Popen([program, "--json", "--live", "lo", "--filter", "udp port 9"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        while not has_socket(p.pid) and p.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        p.send_signal(signal.SIGSTOP)
+        for _ in range(800):
+            s.sendto(bytes(60000), ("127.0.0.1", 9))
+        p.send_signal(signal.SIGCONT)
+        time.sleep(0.3)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=600)
+    check("packets that the kernel dropped", p.returncode == 1 and err.count(b"\n") == 1 and b"the kernel dropped" in err and
+          "the kernel dropped" in json.loads(out)["trouble"], (p.returncode, err))
 
 
 def main():
