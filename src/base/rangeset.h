@@ -7,6 +7,8 @@
 
 #include <scps/alloc.h>
 
+#include "base/bytes.h"
+
 struct scps_range {
     scps_off from, to;
 };
@@ -39,7 +41,8 @@ int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_
 void scps_rangeset_trim(struct scps_rangeset *s, scps_off off);
 /* Returns the index (0 = lowest) of the first range with to > off; n if there is none. */
 uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off);
-static inline const struct scps_range *scps_rangeset_at(const struct scps_rangeset *s, uint32_t i)
+static SCPS_INLINE_SPEED const struct scps_range *scps_rangeset_at(const struct scps_rangeset *s,
+                                                                   uint32_t i)
 {
     return &s->v[s->head + i];
 }

@@ -203,7 +203,8 @@ void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned kee
     ctl->cwnd = v->mss;
 }
 
-void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
+SCPS_NOINLINE_SIZE void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v,
+                                      struct scps_cc_ctl *ctl)
 {
     w->credit = 0;
     ctl->cwnd = SCPS_MIN(ctl->cwnd, v->init_cwnd);

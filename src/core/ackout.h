@@ -46,7 +46,7 @@ static inline void scps_ackout_begin(struct scps_ackout *a, uint32_t wnd)
 /* Returns true if an unacceptable segment without data may be answered now, or a challenge ACK
  * sent. The limit of two a second prevents two ends that disagree from acknowledging each other for
  * ever (RFC 5961 section 10). */
-static inline bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
+static SCPS_INLINE_SPEED bool scps_ackout_may_answer(struct scps_ackout *a, scps_time now)
 {
     uint32_t ms = (uint32_t)(now / 1000);
 

@@ -8,6 +8,7 @@
 #ifndef SCPS_CORE_RECEIVE_H
 #define SCPS_CORE_RECEIVE_H
 
+#include "base/bytes.h"
 #include "core/rcvbuf.h"
 
 struct scps_rx;
@@ -45,8 +46,8 @@ static inline scps_off scps_receive_next(const struct scps_receive *r)
 }
 /* Returns the right edge of the window that a receive buffer of rcvbuf octets permits now, but at
  * least the edge announced. */
-static inline scps_off scps_receive_edge(const struct scps_receive *r, uint32_t rcvbuf,
-                                         scps_off announced)
+static SCPS_INLINE_SPEED scps_off scps_receive_edge(const struct scps_receive *r, uint32_t rcvbuf,
+                                                    scps_off announced)
 {
     scps_off full = r->in.read + rcvbuf;
     scps_off edge = (full > r->in.next ? full : r->in.next) + r->fin;

@@ -157,8 +157,8 @@ static inline void scps_recovery_marked(struct scps_recovery *rec)
  * section 4.3), and that octet was first sent no sooner than octet `stamped` below it. A TSecr from
  * before then is what the receiver had stored earlier, for example because a middlebox removes the
  * timestamps of the segments. It shows neither a round trip nor which transmission arrived. */
-static inline bool scps_recovery_echo_is_stale(const struct scps_recovery *rec, scps_off was,
-                                               uint32_t tsecr)
+static SCPS_INLINE_SPEED bool scps_recovery_echo_is_stale(const struct scps_recovery *rec,
+                                                          scps_off was, uint32_t tsecr)
 {
     return rec->stamped && was >= rec->stamped && (int32_t)(tsecr - rec->first_stamp) < 0;
 }

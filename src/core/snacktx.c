@@ -465,7 +465,7 @@ static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_o
     return due;
 }
 
-scps_off scps_snacktx_reach(struct scps_sender *s)
+SCPS_NOINLINE_SIZE scps_off scps_snacktx_reach(struct scps_sender *s)
 {
     return s->snd.una + (scps_off)FULL * unit(s);
 }
