@@ -149,9 +149,13 @@ static int read_item(struct reading *r, struct spec *s, struct scps_text item, b
     r->key = (struct scps_text){item.p, eq ? (size_t)(eq - item.p) : item.n};
     r->value = (struct scps_text){eq ? eq + 1 : NULL, eq ? item.n - r->key.n - 1 : 0};
     name = r->key;
+    if (item.n == 0)
+        return scps_link_bad_item(r,
+                                  "link: '%.*s' is no item: give a preset, KEY=VALUE, or both with "
+                                  "commas between them, such as geo,ber=1e-6",
+                                  item);
     if (r->key.n == 0)
-        return scps_link_bad_item(r, "link: nothing before '%.*s'",
-                                  item.n ? item : (struct scps_text){",", 1});
+        return scps_link_bad_item(r, "link: nothing before '%.*s'", item);
     is_back(&name);
     if (eq || s->one || scps_link_find_key(name) < LINK_KEYS || scps_text_is(r->key, "rtt") ||
         scps_text_is(r->key, "pass"))

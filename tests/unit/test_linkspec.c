@@ -397,7 +397,8 @@ static void changes_of_a_running_direction(void **state)
     "rate delay ber loss dup reorder reorder-delay jitter burst burst-ber vector flip queue "      \
     "codel "                                                                                       \
     "framing overhead exempt rates delays outage contact hold"
-#define KEYS "rtt pass, and with or without -back " ALLOWED
+#define KEYS    "rtt pass, and with or without -back " ALLOWED
+#define BETWEEN "with commas between them, such as geo,ber=1e-6"
 #define PRESETS                                                                                    \
     "lan leo geo moon mars nasa500 nasa250 nasa10 smallsat smallsat-asym redstorm burst-geo "      \
     "thin-return leo-pass; keys: rtt pass " ALLOWED
@@ -413,9 +414,9 @@ static void invalid_descriptions_have_a_message(void **state)
         {"geo,nowhere", "link: no preset 'nowhere'; there are " PRESETS},
         {"geo,speed=1mbit", "link: unknown key 'speed'; allowed: " KEYS},
         {"Rate=1mbit", "link: unknown key 'Rate'; allowed: " KEYS},
-        {"", "link: nothing before ','"},
-        {"geo,", "link: nothing before ','"},
-        {"geo,,ber=0", "link: nothing before ','"},
+        {"", "link: '' is no item: give a preset, KEY=VALUE, or both " BETWEEN},
+        {"geo,", "link: '' is no item: give a preset, KEY=VALUE, or both " BETWEEN},
+        {"geo,,ber=0", "link: '' is no item: give a preset, KEY=VALUE, or both " BETWEEN},
         {"=5", "link: nothing before '=5'"},
         {"rate", "link: 'rate' needs a value"},
         {"geo,ber", "link: 'ber' needs a value"},
