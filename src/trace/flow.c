@@ -258,6 +258,7 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     f->number = ++t->tot.conns;
     f->index = i;
     f->used = f->listed = true;
+    f->before = FLOW_NONE;
     f->first = t->now;
     f->last = t->now;
     f->spent_at = t->now;
@@ -310,6 +311,35 @@ static inline bool is_successor(const struct scps_trace *t, const struct flow *f
     return begins_anew(f, &f->h[dir], &f->h[!dir], flags, seq);
 }
 
+/* Notes in flow f, which this SYN has begun, that `old` may go on: the SYN may be answered by an
+ * acknowledgement of `old` and that by a reset (RFC 9293 section 3.5.1), or be an old duplicate. */
+static void expect_more_of(struct flow *f, const struct flow *old, uint16_t flags)
+{
+    const struct conn_dir *h = old->h;
+    const bool closed = h[0].rst_count || h[1].rst_count || (h[0].fin_count && h[1].fin_count);
+    if (closed || (flags & (SCPS_SYN | SCPS_ACK)) != SCPS_SYN)
+        return;
+    f->before = old->index;
+    f->before_number = old->number;
+}
+
+/* Returns the flow to which a packet on the ports of f belongs while the SYN of f is not answered:
+ * f or the flow before. dir: direction of the packet in f. */
+static struct flow *whose(const struct scps_trace *t, struct flow *f, int dir, uint16_t flags,
+                          uint32_t seq)
+{
+    struct flow *old = scps_tr_flow(t, f->before);
+    const uint32_t off = seq - f->h[0].syn;
+    if (dir == 0 && flags & SCPS_SYN)
+        return f;
+    /* What answers the SYN is a SYN or a reset. If only one direction is captured, its segments
+     * follow the SYN closely. */
+    if (!old->used || old->number != f->before_number ||
+        (dir == 1 ? flags & (SCPS_SYN | SCPS_RST) : off > 0 && off <= UINT16_MAX))
+        f->before = FLOW_NONE;
+    return f->before == FLOW_NONE ? f : old;
+}
+
 struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
                                uint32_t seq, int *dir)
 {
@@ -332,14 +362,22 @@ struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, u
         }
     }
     if (d >= 0) {
+        struct flow *own = f;
         if (TR_UNLIKELY(is_successor(t, f, d, flags, seq))) {
             unlist(t, f, idx);
-        } else {
-            t->last_flow = idx;
-            t->recent[scps_tr_recent(&f->quick[d])] = (struct recent){.f = f, .dir = d};
-            *dir = d;
-            return f;
+            *dir = 0;
+            own = flow_new(t, k, hash);
+            if (own && own != f && f->used)
+                expect_more_of(own, f, flags);
+            return own;
         }
+        if (TR_UNLIKELY(f->before != FLOW_NONE))
+            own = whose(t, f, d, flags, seq);
+        t->last_flow = idx;
+        if (TR_LIKELY(f->before == FLOW_NONE))
+            t->recent[scps_tr_recent(&f->quick[d])] = (struct recent){.f = f, .dir = d};
+        *dir = own == f ? d : which_dir(&own->key, k);
+        return own;
     }
     *dir = 0;
     return flow_new(t, k, hash);

@@ -304,6 +304,10 @@ struct flow {
     /* true: the hash table finds this flow; false: a later connection on the same ports has
      * replaced it */
     bool listed;
+    /* While the SYN that began this flow is not answered: index and number of the flow on the same
+     * ports before, which had not been closed, and of which segments may still come. FLOW_NONE:
+     * none. */
+    uint32_t before, before_number;
     scps_time first, last;
     /* time up to which the fields `share` of both directions count what limited their sending,
      * µs */

@@ -280,6 +280,52 @@ def fragments(program, d):
         check("TCP header cut off in UDP", j["capture"]["truncated"] == len(ips) and j["capture"]["other_protocol"] == 0, j["capture"])
 
 
+def half_open(program, d):
+    """Segments of a connection whose ports a SYN uses again are those of that connection until the SYN is answered: the acknowledgement of
+    a SYN within an open connection and the reset after it (RFC 9293 section 3.5.1), and all of them if the SYN is an old duplicate."""
+    def sizes(c):
+        j = json.loads(run([program, "--json", c.write(d + "/x")]).stdout)
+        return [(x["a2b"]["total_packets"], x["b2a"]["total_packets"], x["a2b"]["actual_data_bytes"], x["a2b"]["rtt_samples"],
+                 x["a2b"]["adv_wind_scale"], x["b2a"]["acks_old"]) for x in j["connections"]]
+
+    for above in (3000000, 2**31 - 5000, 2**32 - 3000000):
+        scale = mss(1460) + wscale(7)
+
+        def opened():
+            c = Capture()
+            t = Talk(c, opt_a=scale, opt_b=scale).open()
+            for i in range(5):
+                t.send(A, 1000)
+                t.acked(B)
+            return c, t, (t.s[A] + above) % 2**32
+
+        c, t, isn = opened()
+        c.tcp(t.t + 5, A, B, isn, 0, "S", opts=scale)
+        c.tcp(t.t + 5.1, B, A, t.s[B], t.s[A])
+        c.tcp(t.t + 5.2, A, B, t.s[A], 0, "R")
+        u = Talk(c, opt_a=scale, opt_b=scale, isn_a=isn, isn_b=777777777, t0=t.t + 6).open()
+        for i in range(3):
+            u.send(A, 1000)
+            u.acked(B)
+        got = sizes(c)
+        check("a half-open connection, %d above" % above, got == [(8, 7, 5000, 6, 7, 0), (6, 4, 3000, 3, 7, 0)], got)
+        c, t, isn = opened()
+        c.tcp(t.t, A, B, isn, 0, "S", opts=scale)
+        t.t += 1
+        for i in range(5):
+            t.acked(B)
+            t.send(A, 1000)
+        t.acked(B)
+        got = sizes(c)
+        check("an old duplicate of a SYN, %d above" % above, got == [(12, 12, 10000, 11, 7, 0), (1, 0, 0, 0, 7, 0)], got)
+    c, t, isn = opened()
+    u = Talk(c, opt_a=scale, opt_b=scale, isn_a=isn, isn_b=777777777, t0=t.t + 6).open()
+    u.send(A, 1000)
+    c.packets = [p for p in c.packets if p[1][26:30] == A.ip.packed]
+    got = sizes(c)
+    check("one direction alone", [x[:3] for x in got] == [(7, 0, 5000), (3, 0, 1000)], got)
+
+
 def no_capture(program, d):
     random.seed(1)
     for name, content in (("text", b"this is no capture at all, just words\n" * 10), ("empty", b""), ("short", b"\xd4\xc3"),
@@ -506,7 +552,7 @@ def live(program, d):
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
-        for f in (flavours, interfaces, tunnels, fragments, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
+        for f in (flavours, interfaces, tunnels, fragments, half_open, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
             f(program, d)
     print("%d failures" % checks.failures)
     return checks.failures > 0
