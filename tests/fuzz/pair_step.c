@@ -310,7 +310,9 @@ static bool waits_here(const struct scps_conn *c)
     const struct scps_tx *tx = c->s.tx;
 
     return c->s.ready || scps_timer_runs(&tx->pace_timer) || scps_timer_runs(&tx->retry_timer) ||
-           scps_timer_runs(&tx->cork_timer);
+           scps_timer_runs(&tx->cork_timer) ||
+           /* A FIN for which memory was refused is sent when the host serves such connections. */
+           (c->s.small.starved && c->s.ctx.env->memory_at != SCPS_NEVER);
 }
 
 /* Checks that what c has to send, or waits to see acknowledged, does not depend on a packet that
