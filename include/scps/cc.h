@@ -90,11 +90,12 @@ struct scps_cc_view { /* state of the connection just before the event */
 struct scps_cc_ack {
     uint64_t bytes; /* bytes that this acknowledgement reports as arrived for the first time */
     /* RTT of the newest segment that this acknowledgement reports as arrived, µs; -1 if that
-     * segment was resent, waited for the end of an outage, or its RTT is unknown */
+     * segment was resent, its RTT is unknown, or it was sent before the end of the last outage and
+     * its RTT is longer than the RTO */
     scps_dur rtt;
     /* RTT of the oldest segment that this acknowledgement reports as arrived, µs, which includes
-     * the wait of a delayed ACK; 0: unknown, -1: that segment was resent or waited for the end of
-     * an outage */
+     * the wait of a delayed ACK; 0: unknown, for example because that segment was resent; -1: it
+     * was sent before the end of the last outage and its RTT is longer than the RTO */
     scps_dur rtt_old;
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
     bool app_limited; /* true: the application, not the path, limited that rate */

@@ -36,13 +36,27 @@ static SCPS_NOINLINE_SIZE void inform_of_loss(struct scps_sender *s, void *cc, u
 static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t delivered,
                       enum scps_evidence evidence)
 {
-    bool fresh = s->tx->rec.episode == SCPS_EPISODE_NONE;
+    struct scps_recovery *rec = &s->tx->rec;
+    bool fresh = rec->episode == SCPS_EPISODE_NONE;
+    bool outage = evidence != SCPS_BY_ECN && scps_recovery_loss_cause(s) == SCPS_LOSS_OUTAGE;
+    /* Losses that an outage caused have not reduced the window, so for the controller an episode
+     * begins with the first loss of another cause. A controller that handles recovery itself does
+     * not begin it again. */
+    bool again = !fresh && rec->of_outage && !outage && !s->ctx.cfg->c.cc->own_recovery;
 
     if (fresh) {
         scps_cc_save(s, cc);
         scps_recovery_begin(s, evidence);
+        if (outage)
+            scps_recovery_by_outage(rec);
     }
-    inform_of_loss(s, cc, bytes, evidence, fresh);
+    if (again)
+        scps_recovery_not_by_outage(rec);
+    inform_of_loss(s, cc, bytes, evidence, fresh || again);
+    if (again) {
+        scps_recovery_again(s, delivered);
+        return;
+    }
     if (!fresh) {
         scps_recovery_lost(s, bytes, delivered);
         return;
@@ -57,8 +71,7 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
 {
     if (!sum->lost)
         return;
-    SCPS_OBSERVE(&s->ctx, LOST, sum->lost_from, sum->lost, scps_cause_now(&s->tx->cause, &s->ctx),
-                 evidence);
+    SCPS_OBSERVE(&s->ctx, LOST, sum->lost_from, sum->lost, scps_recovery_loss_cause(s), evidence);
     take_loss(s, cc, sum->lost, sum->delivered, evidence);
     scps_ack_result_took_lost(sum);
 }

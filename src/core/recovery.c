@@ -126,6 +126,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
         rec->first_sent = oldest->resends ? 0 : oldest->sent;
     }
     rec->episode = (uint8_t)kind;
+    rec->of_outage = false;
     rec->point = s->snd.nxt;
     rec->resent = 0;
     rec->ncopies = 0;
@@ -148,16 +149,24 @@ SCPS_NOINLINE_SIZE void scps_recovery_end(struct scps_recovery *rec)
     scps_recovery_forget(rec);
 }
 
+enum scps_loss_cause scps_recovery_loss_cause(const struct scps_sender *s)
+{
+    const struct scps_new_losses *found = &s->tx->sb.new_losses;
+
+    if (found->ranges && (s->todo.bits & SCPS_TODO_OUTAGE || found->sent < s->tx->outage_over))
+        return SCPS_LOSS_OUTAGE;
+    return scps_cause_now(&s->tx->cause, &s->ctx);
+}
+
 struct scps_cc_loss scps_recovery_describe_loss(struct scps_sender *s, uint64_t bytes,
                                                 enum scps_evidence evidence, bool fresh)
 {
-    struct scps_new_losses found = scps_sb_losses(&s->tx->sb);
     struct scps_cc_loss loss = {.bytes = bytes,
-                                .cause = evidence == SCPS_BY_ECN
-                                             ? SCPS_LOSS_CONGESTION
-                                             : scps_cause_now(&s->tx->cause, &s->ctx),
+                                .cause = evidence == SCPS_BY_ECN ? SCPS_LOSS_CONGESTION
+                                                                 : scps_recovery_loss_cause(s),
                                 .evidence = evidence,
                                 .new_episode = fresh};
+    struct scps_new_losses found = scps_sb_losses(&s->tx->sb);
 
     if (found.ranges) {
         loss.app_limited = found.app_limited;

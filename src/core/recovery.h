@@ -34,7 +34,9 @@ struct scps_recovery {
     /* true: a timeout began the episode, and since then SND.UNA has not moved, and the peer has
      * echoed no ECN mark */
     bool of_silence;
-    bool eifel; /* true: timestamps can still show that the loss was spurious (RFC 3522) */
+    bool
+        of_outage; /* true: all losses of the episode so far were caused by an outage of the link */
+    bool eifel;    /* true: timestamps can still show that the loss was spurious (RFC 3522) */
     /* true: the first retransmission of the episode has not been sent yet; it may be sent whatever
      * the window permits */
     bool first_resend;
@@ -143,6 +145,18 @@ static inline void scps_recovery_final(struct scps_recovery *rec)
 {
     rec->undoable = false;
 }
+/* Records that an outage of the link has caused the losses with which an episode begins. */
+static inline void scps_recovery_by_outage(struct scps_recovery *rec)
+{
+    rec->of_outage = true;
+}
+/* Called at the first loss of another cause in such an episode, for which the controller reduces
+ * its window: the losses by the outage cannot be undone any more. */
+static inline void scps_recovery_not_by_outage(struct scps_recovery *rec)
+{
+    scps_recovery_final(rec);
+    rec->of_outage = false;
+}
 /* Records an ECN echo during an episode. A mark is a sign of congestion even if the losses of the
  * episode were spurious, or an outage of the link has caused its timeouts. After CWR the mark is
  * not echoed again, so the reduction of the window is not undone. */
@@ -178,6 +192,10 @@ void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
 /* Begins an episode for a loss that a tail loss probe has repaired; the caller informs the
  * controller and ends the episode. */
 void scps_recovery_repaired(struct scps_sender *s);
+/* Returns the cause of the losses that the scoreboard has found and scps_recovery_describe_loss()
+ * has not described yet: an outage of the link if all of these segments were last sent before the
+ * end of an outage, and otherwise the cause that is in force now. */
+enum scps_loss_cause scps_recovery_loss_cause(const struct scps_sender *s);
 /* Returns the description of a loss of `bytes` bytes that is passed to the controller. fresh: the
  * loss begins an episode. */
 struct scps_cc_loss scps_recovery_describe_loss(struct scps_sender *s, uint64_t bytes,

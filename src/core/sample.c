@@ -16,8 +16,8 @@ static scps_dur min_window(scps_dur srtt)
     return SCPS_MAX(SCPS_SEC(10), 10 * srtt);
 }
 
-/* Returns true if the segment was sent before the end of the last outage: its RTT then measures the
- * outage, not the path. */
+/* Returns true if the segment was sent before the end of the last outage: its RTT then may measure
+ * the outage, not the path. */
 static SCPS_NOINLINE bool spans_outage(const struct scps_tx *tx, scps_time sent)
 {
     return tx->outage_over && sent < tx->outage_over;

@@ -66,11 +66,12 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
 struct scps_new_losses {
     scps_off to;     /* end offset of the last lost range */
     uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
-    /* xseq (number of the transmission) of that lost segment which was sent last; the next two
-     * fields are from its record */
+    /* xseq (number of the transmission) of that lost segment which was sent last; the next four
+     * fields are from its record. sent: time at which it was sent, µs. */
     uint32_t xseq;
     uint32_t tx_in_flight; /* bytes in flight when the segment with that xseq was sent */
     uint32_t tx_lost;
+    scps_time sent;
     bool app_limited;
 };
 

@@ -111,6 +111,7 @@ static void note_loss(struct scps_scoreboard *sb, const struct scps_sent_segment
         n->xseq = r->xseq;
         n->tx_in_flight = r->tx_in_flight;
         n->tx_lost = r->tx_lost;
+        n->sent = r->sent;
         n->app_limited = r->flags & SCPS_SENT_APP_LIMITED;
     }
     if (!n->ranges || r->from != n->to)

@@ -148,6 +148,39 @@ static void no_resend_after_a_short_outage_without_sack(void **x)
     script_free(t);
 }
 
+/* Segments that were on the way when a signalled outage began are reported lost by SACK after it.
+ * Such a loss is no sign of congestion, so the window is not reduced. A segment that was sent after
+ * the outage and is lost reduces it, also during the same episode of loss recovery. */
+static void losses_by_an_outage_are_no_congestion(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.init_cwnd_segs = 20;
+    t->peer.sack = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10000);
+    script_run(t, MS(210));
+    tell(t, MS(210), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, MS(230));
+    tell(t, MS(230), SCPS_SIGNAL_LINK_UP, 0);
+    script_run(t, MS(240));
+    script_forget_sent(t);
+    uint64_t before = script_info(t).cwnd;
+    peer_says(t, MS(300), .ack = 1001, .sack = {{2001, 5001}});
+    expect_sent(t, .at = MS(300), .from = 1001, .len = 1000);
+    assert_int_equal(script_info(t).recoveries, 1);
+    assert_true(script_info(t).cwnd >= before);
+    app_writes(t, MS(310), 5000);
+    assert_int_equal(script_forget_sent(t), 5);
+    peer_says(t, MS(390), .ack = 1001, .sack = {{2001, 10001}});
+    assert_true(script_info(t).cwnd >= before);
+    peer_says(t, MS(410), .ack = 1001, .sack = {{11001, 15001}, {2001, 10001}});
+    assert_true(script_info(t).cwnd < before);
+    assert_int_equal(script_info(t).recoveries, 1);
+    script_forget_sent(t);
+    peer_says(t, MS(500), .ack = 15001);
+    script_free(t);
+}
+
 /* Without SACK and SNACK RFC 6582 section 3.2 resends one segment per round trip (partial
  * acknowledgements). An outage may leave hundreds of holes, so the first hole that is found makes
  * the sender resend everything that was sent before the end of the outage. */
@@ -724,6 +757,7 @@ int main(void)
         SCRIPT_TEST(syns_are_the_probes_of_an_outage),
         SCRIPT_TEST(shorter_than_a_round_trip),
         SCRIPT_TEST(no_resend_after_a_short_outage_without_sack),
+        SCRIPT_TEST(losses_by_an_outage_are_no_congestion),
         SCRIPT_TEST(holes_of_an_outage),
         SCRIPT_TEST(until_known),
         SCRIPT_TEST(any_segment_ends_the_outage),

@@ -176,8 +176,8 @@ static void across_an_outage(void **state)
     assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(3));
 }
 
-/* The congestion controller gets no RTT of a segment that was sent before the end of an outage and
- * acknowledged later than an RTO after that, because such an RTT is no queueing delay. */
+/* The congestion controller gets no RTT that is longer than the RTO of a segment that was sent
+ * before the end of an outage, because such an RTT is no queueing delay. */
 static void controllers_do_not_measure_outages(void **state)
 {
     struct scps_cc_ack a = {.rtt = SCPS_SEC(2) - 1, .rtt_old = SCPS_SEC(2) + 1};
