@@ -153,7 +153,8 @@ enum scps_loss_cause scps_recovery_loss_cause(const struct scps_sender *s)
 {
     const struct scps_new_losses *found = &s->tx->sb.new_losses;
 
-    if (found->ranges && (s->todo.bits & SCPS_TODO_OUTAGE || found->sent < s->tx->outage_over))
+    if (found->ranges && scps_agreed_reports(&s->agreed) &&
+        (s->todo.bits & SCPS_TODO_OUTAGE || found->sent < s->tx->outage_over))
         return SCPS_LOSS_OUTAGE;
     return scps_cause_now(&s->tx->cause, &s->ctx);
 }

@@ -194,7 +194,8 @@ void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
 void scps_recovery_repaired(struct scps_sender *s);
 /* Returns the cause of the losses that the scoreboard has found and scps_recovery_describe_loss()
  * has not described yet: an outage of the link if all of these segments were last sent before the
- * end of an outage, and otherwise the cause that is in force now. */
+ * end of an outage, and otherwise the cause that is in force now. Without SACK and SNACK it is the
+ * latter, because partial acknowledgements find such losses over many round trips. */
 enum scps_loss_cause scps_recovery_loss_cause(const struct scps_sender *s);
 /* Returns the description of a loss of `bytes` bytes that is passed to the controller. fresh: the
  * loss begins an episode. */

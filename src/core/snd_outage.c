@@ -110,8 +110,9 @@ void scps_snd_outage_over(struct scps_conn *c)
         scps_tx_progress(c->s.tx, c->s.ctx.env->now);
         scps_snd_arm_rtx(&c->s);
         /* No acknowledgements arrive that would pace the sender, so that the whole window would
-         * leave at once and overflow a queue. */
-        scps_recovery_spread(&c->s);
+         * leave at once and overflow a queue. Without SACK and SNACK little is resent at once. */
+        if (scps_agreed_reports(&c->s.agreed))
+            scps_recovery_spread(&c->s);
     }
     scps_rcv_check_hole(c);
     scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_LINK_UP);
