@@ -395,6 +395,17 @@ static void a_closed_connection_waits_for_the_signal(void **x)
     script_free(t);
 }
 
+/* Opens a connection and closes it. At 1 s, in FIN-WAIT-2, the link signals an outage. */
+static void fin_wait_2_in_an_outage(struct script *t)
+{
+    script_established(t, MS(100));
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
+    peer_says(t, MS(200), .ack = 2);
+    tell(t, SEC(1), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+}
+
 /* As before, when only the peer's FIN is missing: it cannot arrive during the outage, so FIN-WAIT-2
  * does not end before the outage does. */
 static void fin_wait_2_does_not_end_in_an_outage(void **x)
@@ -402,12 +413,7 @@ static void fin_wait_2_does_not_end_in_an_outage(void **x)
     struct script *t = script_of(x);
 
     t->cfg.fin_wait2 = SEC(5);
-    script_established(t, MS(100));
-    scps_conn_close(t->c);
-    t->c = NULL;
-    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
-    peer_says(t, MS(200), .ack = 2);
-    tell(t, SEC(1), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    fin_wait_2_in_an_outage(t);
     script_run(t, SEC(1000));
     script_forget_sent(t);
     tell(t, SEC(1000), SCPS_SIGNAL_LINK_UP, 0);
@@ -423,12 +429,7 @@ static void time_wait_ends_in_an_outage(void **x)
     struct script *t = script_of(x);
     struct scps_stack_stats s;
 
-    script_established(t, MS(100));
-    scps_conn_close(t->c);
-    t->c = NULL;
-    expect_sent(t, .from = 1, .flags = SCPS_FIN | SCPS_ACK);
-    peer_says(t, MS(200), .ack = 2);
-    tell(t, SEC(1), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    fin_wait_2_in_an_outage(t);
     peer_says(t, SEC(1) + MS(10), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
     script_run(t, SEC(1000));
     scps_stack_get_stats(t->st, &s);
