@@ -34,9 +34,9 @@ struct scps_recovery {
     /* true: a timeout began the episode, and since then SND.UNA has not moved, and the peer has
      * echoed no ECN mark */
     bool of_silence;
-    bool
-        of_outage; /* true: all losses of the episode so far were caused by an outage of the link */
-    bool eifel;    /* true: timestamps can still show that the loss was spurious (RFC 3522) */
+    /* true: an outage of the link has caused all losses of the episode so far */
+    bool of_outage;
+    bool eifel; /* true: timestamps can still show that the loss was spurious (RFC 3522) */
     /* true: the first retransmission of the episode has not been sent yet; it may be sent whatever
      * the window permits */
     bool first_resend;
