@@ -43,43 +43,70 @@ static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_
 /* Counts an acknowledgement that came `first` µs after the first transmission of its data, and may
  * be for that transmission. If DOUBTS of them come with no RTT sample in between, the timer is too
  * short: it resends data whose acknowledgement is on its way, and never gets a sample. Then the
- * shortest of these times is returned and counts as the RTT. Returns -1 as long as there are
- * fewer, or if that time is not above `least`, µs. */
-static scps_dur doubt(struct scps_sample *s, scps_dur first, scps_dur least)
+ * shortest of the latest of these times counts as the RTT and is returned. Returns -1 as long as
+ * there are fewer. The latest are at least DOUBTS and fewer than twice as many: times from before
+ * the path became longer are forgotten. */
+static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)
         return -1;
-    s->doubted = s->doubts ? SCPS_MIN(s->doubted, first) : first;
-    if (s->doubts < DOUBTS)
-        s->doubts++;
-    return s->doubts == DOUBTS && s->doubted > least ? s->doubted : -1;
+    if (s->doubts == 2 * DOUBTS)
+        s->doubts = DOUBTS;
+    if (s->doubts % DOUBTS == 0) {
+        s->doubted_before = s->doubted;
+        s->doubted = first;
+    } else {
+        s->doubted = SCPS_MIN(s->doubted, first);
+    }
+    if (++s->doubts < DOUBTS)
+        return -1;
+    return s->doubts == DOUBTS ? s->doubted : SCPS_MIN(s->doubted, s->doubted_before);
+}
+
+/* Without an echo: as doubt(), but returns -1, too, if the time is not above the timeout `rto`, µs:
+ * such a time does not show that the timer is too short, and as a sample it would end the backoff
+ * (Karn's algorithm, RFC 6298 section 3). One time above the timeout counts, which makes the
+ * timeout longer than that time. If the round trip is as long, the next acknowledgement comes
+ * before the timer expires. If not, the first transmissions were lost: then more of these times,
+ * each longer than a timeout, would make the timeout grow without bound, so none counts until an
+ * RTT is certain. */
+static scps_dur guess(struct scps_sample *s, scps_dur first, scps_dur rto)
+{
+    scps_dur time = doubt(s, first);
+
+    if (time <= rto || s->guessed)
+        return -1;
+    s->guessed = true;
+    return time;
 }
 
 SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
                                           const struct scps_seg *seg,
                                           const struct scps_ack_result *sum)
 {
+    struct scps_sample *own = &v->tx->sample;
+    const scps_time now = v->x->env->now;
     bool echoes = v->agreed->opts & SCPS_AGREED_TS && seg->has & SCPS_HAS_TS && seg->tsecr &&
                   !scps_recovery_echo_is_stale(&v->tx->rec, v->was, seg->tsecr);
-    scps_dur least = scps_rtt_min(v->rtt), last = -1;
-    /* Without an echo, a time up to the timeout does not show that the timer is too short, and as a
-     * sample it would end the backoff (Karn's algorithm, RFC 6298 section 3). */
-    scps_dur above = echoes ? -1 : v->rtt->rto;
-    scps_dur first = echoes ? scps_ts_age(v->ts, seg->tsecr, v->x->env->now)
-                            : silence(v->tx, v->x->env->now, scps_cause_now(&v->tx->cause, v->x));
+    scps_dur least = scps_rtt_min(v->rtt), echo = -1, last = -1, rtt;
     const struct scps_sent_segment *r = sum->newest;
 
-    if (sum->dsack_fresh) {
-        if (least && r && r->resends && r->from + r->len == sum->dsack_to)
-            last = v->x->env->now - r->sent;
-        first = doubt(&v->tx->sample, first, above);
-        return first >= 0 ? first : last >= least ? last : -1;
+    if (echoes) {
+        echo = scps_ts_age(v->ts, seg->tsecr, now);
+        if (!sum->dsack_fresh &&
+            (!sum->refilled || v->dsacks || echo <= now - sum->refilled_at + SCPS_TS_TICK)) {
+            scps_sample_sure(own);
+            return echo;
+        }
+        rtt = doubt(own, echo);
+    } else {
+        rtt = guess(own, silence(v->tx, now, scps_cause_now(&v->tx->cause, v->x)), v->rtt->rto);
     }
-    if (!echoes ||
-        (sum->refilled && !v->dsacks && first > v->x->env->now - sum->refilled_at + SCPS_TS_TICK))
-        return doubt(&v->tx->sample, first, above);
-    scps_sample_sure(&v->tx->sample);
-    return first;
+    if (rtt >= 0 || !sum->dsack_fresh)
+        return rtt;
+    if (least && r && r->resends && r->from + r->len == sum->dsack_to)
+        last = now - r->sent;
+    return last >= least ? last : -1;
 }
 
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
@@ -112,7 +139,7 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
 SCPS_NOINLINE void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x,
                                     struct scps_rtt *rtt, scps_dur echo)
 {
-    scps_dur sample = doubt(&tx->sample, echo, -1);
+    scps_dur sample = doubt(&tx->sample, echo);
 
     if (sample >= 0 && !spans_outage(tx, x->env->now - sample)) {
         sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, x->cfg->c.rto_min, x->cfg->c.rto_max);

@@ -20,10 +20,15 @@ struct scps_tx;
 
 struct scps_sample {
     /* doubts: number of acknowledgements in a row for which it is not known whether they are for
-     * the first transmission of a segment or for a retransmission. doubted: the shortest time, µs,
-     * from a first transmission to one of these acknowledgements; valid while doubts is not 0. */
+     * the first transmission of a segment or for a retransmission, counted in groups of four; from
+     * the second group on, 4 to 8. doubted: the shortest time, µs, from a first transmission to an
+     * acknowledgement of the present group; valid while doubts is not 0. doubted_before: that time
+     * of the group before; valid while doubts is above 4. */
     uint8_t doubts;
-    scps_dur doubted;
+    /* true: since an RTT was last certain, such a time, without a timestamp echo, has counted as an
+     * RTT sample */
+    bool guessed;
+    scps_dur doubted, doubted_before;
 };
 
 struct scps_sample_view {
@@ -41,6 +46,7 @@ struct scps_sample_view {
 static inline void scps_sample_sure(struct scps_sample *s)
 {
     s->doubts = 0;
+    s->guessed = false;
 }
 /* Returns the RTT, µs, when some of the acknowledged data was resent; -1: it cannot be known. Only
  * the timestamp echo shows which transmission is acknowledged (RFC 7323 section 4). But a duplicate

@@ -102,22 +102,57 @@ static void timer_too_short(void **state)
     assert_int_equal(resent(SCPS_MS(600), &sum), SCPS_MS(350));
     scps_sample_sure(&p.s.tx->sample);
     assert_int_equal(resent(SCPS_MS(400), &sum), -1);
-    /* Without timestamps: the time since the peer fell silent, where losses are corruption. */
-    begin(state);
+}
+
+/* Times that were measured before the path became longer do not count for ever: at most seven
+ * acknowledgements later the shortest time is one of the longer path. */
+static void longer_path_while_the_timer_is_too_short(void **state)
+{
+    struct scps_ack_result sum = scps_ack_result_none();
+    (void)state;
+
+    sum.refilled = true;
+    sum.refilled_at = START;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(resent(SCPS_MS(350), &sum), i < 3 ? -1 : SCPS_MS(350));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(resent(SCPS_SEC(4) + SCPS_MS(i), &sum), SCPS_MS(350));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(resent(SCPS_SEC(5), &sum), SCPS_SEC(4));
+    assert_int_equal(resent(SCPS_SEC(3), &sum), SCPS_SEC(3));
+}
+
+/* Without timestamps, where losses are corruption, the time since the peer fell silent is taken in
+ * place of an echo. */
+static void timer_too_short_without_timestamps(void **state)
+{
+    struct scps_ack_result sum = scps_ack_result_none();
+    (void)state;
+
     p.s.agreed.opts = 0;
     p.cfg.c.loss_cause = SCPS_LOSS_CORRUPTION;
     p.s.tx->rec.silent = 1;
     p.s.rtt.rto = SCPS_MS(300);
     scps_silence_since(&p.s.tx->silence, START - SCPS_MS(700));
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(resent(0, &sum), i < 3 ? -1 : SCPS_MS(700));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(resent(0, &sum), -1);
     /* Karn's algorithm: a time that does not exceed the timeout would only end the backoff. */
     p.s.rtt.rto = SCPS_MS(700);
     assert_int_equal(resent(0, &sum), -1);
     p.s.rtt.rto--;
     assert_int_equal(resent(0, &sum), SCPS_MS(700));
+    /* If the timer expires again, the round trip is not that long, and the first transmissions were
+     * lost: no other such time counts until an RTT is certain. */
+    scps_silence_since(&p.s.tx->silence, START - SCPS_SEC(2));
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(resent(0, &sum), -1);
+    scps_sample_sure(&p.s.tx->sample);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(resent(0, &sum), i < 3 ? -1 : SCPS_SEC(2));
+    scps_sample_sure(&p.s.tx->sample);
     p.cfg.c.loss_cause = SCPS_LOSS_CONGESTION;
-    assert_int_equal(resent(0, &sum), -1);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(resent(0, &sum), -1);
 }
 
 /* Takes an RTT sample, µs (-1: none). newest: RTT of the segment that was sent last of those that
@@ -244,6 +279,8 @@ int main(void)
         CASE(old_echo),
         CASE(duplicate_reported),
         CASE(timer_too_short),
+        CASE(longer_path_while_the_timer_is_too_short),
+        CASE(timer_too_short_without_timestamps),
         CASE(a_sample),
         CASE(across_an_outage),
         CASE(controllers_do_not_measure_outages),
