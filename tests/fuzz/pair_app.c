@@ -348,7 +348,9 @@ void pair_let_go(struct world *w, struct flow *f, struct end *e, bool politely)
 {
     struct host *h = &w->host[e - f->end];
 
-    if (!(e->closed && e->eof))
+    /* An abort ends TIME-WAIT, too (RFC 9293 section 3.10.5), and then a retransmitted FIN of the
+     * peer is answered with a reset. */
+    if (!(e->closed && e->eof) || (!politely && scps_conn_state(e->c) == SCPS_TIME_WAIT))
         f->excuse |= EXCUSE_LET_GO;
     e->shut |= politely;
     h->touched = true;

@@ -53,6 +53,15 @@ static bool expires_on_the_way(const struct world *w)
     return any;
 }
 
+/* If the hosts count SNACK in different units, each misreads the other's holes. A segment that is
+ * named wrongly is resent 64 times before the embargo grows (core/snacktx.c), and each needless
+ * arrival restarts the retransmission timer. */
+bool pair_units_differ(const struct world *w)
+{
+    return w->host[0].cfg.snack && w->host[1].cfg.snack &&
+           w->host[0].cfg.snack_raw_unit != w->host[1].cfg.snack_raw_unit;
+}
+
 /* How long two ends may take after the faults have ended: a timer that is backed off to its limit,
  * and what is left to send. Where each segment was lost, or a timer that may not be as long as the
  * round trip keeps the window at one, each takes a round trip (RFC 6582 section 3.2): some 280 of
@@ -72,6 +81,10 @@ scps_dur pair_time_limit(const struct world *w)
     /* An interface was removed, and the host at the other end detects that by 15 timeouts. */
     if (w->host[0].gone || w->host[1].gone)
         silence += SCPS_SEC(6500);
+    /* Data that is reported as arrived and has not gives RTT samples as long as it was outstanding,
+     * and they make the retransmission timeout longer, up to an hour (core/rtt.c). */
+    if (pair_units_differ(w))
+        silence += SCPS_SEC(3600) * (MOST_OCTETS / 36);
     return silence + 300 * rtt + one_by_one(w);
 }
 
@@ -86,15 +99,6 @@ bool pair_without_backoff(const struct world *w)
         corruption |=
             w->host[i].cfg.corruption || w->host[i].cfg.loss_cause == SCPS_LOSS_CORRUPTION;
     return corruption;
-}
-
-/* If the hosts count SNACK in different units, each misreads the other's holes. A segment that is
- * named wrongly is resent 64 times before the embargo grows (core/snacktx.c), and each needless
- * arrival restarts the retransmission timer. */
-bool pair_units_differ(const struct world *w)
-{
-    return w->host[0].cfg.snack && w->host[1].cfg.snack &&
-           w->host[0].cfg.snack_raw_unit != w->host[1].cfg.snack_raw_unit;
 }
 
 /* Best effort waits for a hole as long as two of the round trips that are configured as

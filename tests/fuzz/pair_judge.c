@@ -301,6 +301,9 @@ void pair_judge_flow(struct world *w, struct flow *f)
         if (may_not_end(w, f))
             continue;
         MUST(end_finished(e) || left_alone(w, e, peer));
+        /* An end that has not finished has not read everything either. */
+        if (!end_finished(e))
+            continue;
         if (!e->had || e->failed || peer->failed || f->excuse & EXCUSE_LET_GO || !peer->had)
             continue;
         MUST(e->eof && e->read == peer->written && e->written >= e->goal);
