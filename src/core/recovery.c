@@ -12,7 +12,8 @@
  *       the timeout, and from the second consecutive timeout on while nothing is reported to have
  *       arrived. Otherwise a controller that keeps its window through losses, or has none, would
  *       resend the whole flight into an outage, or into a queue that is still full. The first
- *       acknowledgement of something that arrived ends this limit. After an outage that is over
+ *       acknowledgement of something that arrived ends this limit, and so does the end of an
+ *       outage that was signalled or inferred (snd_outage.c). After another outage that is over
  *       when the timer expires, the limit costs a round trip; but data that had arrived, and only
  *       was not acknowledged, is not sent again.
  *
@@ -287,6 +288,7 @@ void scps_recovery_timeout(struct scps_sender *s)
     if (rec->silent < UINT8_MAX)
         rec->silent++;
     rec->unheard = s->ctx.env->now - s->tx->heard_at >= s->rtt.rto;
+    rec->link_up = false;
     mark_lost(s);
     /* After a timeout no acknowledgements arrive that would pace the sender. A controller that
      * takes the loss for corruption keeps its window, so the window is paced over one smoothed

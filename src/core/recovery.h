@@ -92,6 +92,9 @@ struct scps_recovery {
     /* true: when the timer last expired, no acknowledgement had arrived for a retransmission
      * timeout */
     bool unheard;
+    /* true: since the timer last expired, an outage of the link has ended, by a signal or by a
+     * segment of the peer */
+    bool link_up;
     bool small_before; /* true: small segments were outstanding when the timer last expired */
     bool partial;      /* true: a partial acknowledgement has arrived in this FAST episode */
     bool unresent;     /* true: no segment was resent since the episode began */
@@ -127,6 +130,11 @@ static inline void scps_recovery_forget(struct scps_recovery *rec)
 {
     rec->virtual_arrived = 0;
     rec->dupacks = 0;
+}
+/* Called when an outage of the link has ended: the peer does not count as silent any more. */
+static inline void scps_recovery_link_up(struct scps_recovery *rec)
+{
+    rec->link_up = true;
 }
 /* Records that an acknowledgement has reported an arrival since the last timeout. */
 static inline void scps_recovery_heard(struct scps_recovery *rec)

@@ -33,7 +33,7 @@ uint32_t scps_recovery_small_len(const struct scps_sender *s)
 
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss)
 {
-    return tx->rec.silent && (tx->rec.unheard || tx->rec.silent >= SILENT) &&
+    return tx->rec.silent && (tx->rec.unheard || tx->rec.silent >= SILENT) && !tx->rec.link_up &&
            outstanding > (uint64_t)PROBES * mss;
 }
 

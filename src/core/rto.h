@@ -44,14 +44,16 @@ static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
 /* Called at the end of an outage: ends the backoff. inferred: no signal reported the outage, so the
  * cause of the timeouts may have been a round trip longer than the RTO. Then only the first such
  * outage ends the backoff; a later one keeps it until a round trip is measured, because otherwise a
- * sender that infers outages would never back off (RFC 6298 section 5.5). */
-static inline void scps_rto_outage_over(struct scps_rto *r, bool inferred)
+ * sender that infers outages would never back off (RFC 6298 section 5.5). Returns true if the
+ * outage has ended the backoff. */
+static inline bool scps_rto_outage_over(struct scps_rto *r, bool inferred)
 {
     if (inferred && r->after_outage)
-        return;
+        return false;
     r->kept = 0;
     r->answered = 0;
     r->after_outage = inferred;
+    return true;
 }
 /* Called at a timeout of data: once the peer has answered, the backoff by this timeout stays in
  * force until a round trip is measured (RFC 6298 section 5.7). */

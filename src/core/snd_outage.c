@@ -96,7 +96,8 @@ void scps_snd_outage_over(struct scps_conn *c)
     scps_todo_done(&c->s.todo, SCPS_TODO_OUTAGE | SCPS_TODO_KEEP);
     if (c->s.tx) {
         scps_silence_answered(&c->s.tx->silence);
-        scps_rto_outage_over(&c->s.tx->rto, c->s.outage.inferred);
+        if (scps_rto_outage_over(&c->s.tx->rto, c->s.outage.inferred))
+            scps_recovery_link_up(&c->s.tx->rec);
     }
     scps_timer_stop(&c->outage_timer);
     if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {

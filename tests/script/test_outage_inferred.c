@@ -207,6 +207,54 @@ static void corruption_and_more_than_eight_timeouts(void **x)
     script_free(t);
 }
 
+/* 16 segments are sent at 200 ms. The peer does not answer before 4 s, when a segment of it ends an
+ * outage that was inferred at 2300 ms. */
+static struct script *sixteen_segments(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.outage_after = 2;
+    t->cfg.init_cwnd_segs = 16;
+    t->peer.sack = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 16000);
+    script_run(t, SEC(3));
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    peer_says(t, SEC(4), .ack = 1);
+    script_run(t, SEC(4) + MS(110));
+    return t;
+}
+
+/* docs/SCPS-TP.md section 3.5: after an outage the sender "continues at once with the window from
+ * before the outage". A sender that has not heard from the peer in two timeouts sends at most ten
+ * segments, but the end of the outage shows that the peer is there, so all 16 are sent again within
+ * a round trip of 100 ms. */
+static void the_whole_window_after_the_outage(void **x)
+{
+    struct script *t = sixteen_segments(x);
+
+    assert_int_equal(script_forget_sent(t), 16);
+    peer_says(t, SEC(4) + MS(120), .ack = 16001);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* If a second outage is inferred before a round trip is measured, there may be no outage, and the
+ * RTO is too short (RFC 6298 section 5.5). Then at most ten segments are sent. */
+static void ten_segments_after_the_second_outage(void **x)
+{
+    struct script *t = sixteen_segments(x);
+
+    script_run(t, SEC(9));
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    peer_says(t, SEC(9), .ack = 1);
+    script_run(t, SEC(9) + MS(110));
+    assert_int_equal(script_forget_sent(t), 10);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +264,8 @@ int main(void)
         SCRIPT_TEST(a_window_and_a_probe_behind),
         SCRIPT_TEST(the_backoff_outlasts_outages),
         SCRIPT_TEST(corruption_and_more_than_eight_timeouts),
+        SCRIPT_TEST(the_whole_window_after_the_outage),
+        SCRIPT_TEST(ten_segments_after_the_second_outage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
