@@ -101,9 +101,7 @@ static void undo(struct scps_sender *s, bool late)
     s->ctx.st->spurious++;
 }
 
-/* Restores the congestion controller's state from before a recovery episode that was spurious, and
- * informs the controller. */
-static SCPS_NOINLINE void undone(struct scps_sender *s, void *cc)
+SCPS_NOINLINE void scps_ackloss_undone(struct scps_sender *s, void *cc)
 {
     scps_recovery_undo_notified(s, &s->tx->rec);
     if (!s->ctx.cfg->c.cc->own_recovery)
@@ -279,7 +277,7 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
     const struct scps_recovery *rec = &s->tx->rec;
 
     if (rec->undone) { /* true: a DSACK has ended the episode as spurious */
-        undone(s, cc);
+        scps_ackloss_undone(s, cc);
         return;
     }
     n->impatient = scps_recovery_is_impatient(s);
@@ -288,7 +286,7 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
         if (rec->episode == SCPS_EPISODE_FAST && rec->stamp)
             scps_reorder_arrived(&s->tx->reorder, rec->stamped, rec->stamped + 1, n->heard, false);
         undo(s, true);
-        undone(s, cc);
+        scps_ackloss_undone(s, cc);
         break;
     case SCPS_RECOVERY_OVER:
         scps_reorder_recovered(&s->tx->reorder);

@@ -42,6 +42,11 @@ void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool 
  * controller, also of an episode that a DSACK has ended. Precondition:
  * scps_recovery_concerns_ack(). */
 void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_input *n);
+/* Restores the congestion controller's state from before a recovery episode that was spurious, or
+ * whose timeouts an outage of the link has caused, and informs the controller. A controller that
+ * handles recovery itself (own_recovery) is only informed, and restores its state itself.
+ * Precondition: the episode is over. */
+void scps_ackloss_undone(struct scps_sender *s, void *cc);
 /* Detects lost segments by the rule of this connection: SNACK, RACK, SACK or duplicate
  * acknowledgements. */
 void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n);

@@ -14,6 +14,7 @@
  * acknowledgements were lost. An outage that was signalled ends no connection; an inferred one may
  * end a connection that the application has closed (scps_outage_may_end).
  */
+#include "core/ackloss.h"
 #include "core/conn.h"
 #include "core/keep.h"
 
@@ -35,10 +36,8 @@ static void restore(struct scps_sender *s, void *cc)
 {
     if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
         return;
-    scps_cc_restore(s, cc, 0);
     scps_recovery_end(&s->tx->rec);
-    scps_cc_apply(s);
-    scps_recovery_note(s, 2);
+    scps_ackloss_undone(s, cc);
 }
 
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)

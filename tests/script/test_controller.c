@@ -3,6 +3,8 @@
  * been processed, and in the order of the events. RFC 4015 section 3.2: a sender that detects a
  * spurious timeout sets its window from FlightSize and from the octets that the acknowledgement
  * covers, so both must be known. */
+#include <string.h>
+
 #include "script.h"
 
 enum what { NONE, ACK, LOSS, ECN, UNDONE, RECOVERED, OTHER };
@@ -17,6 +19,9 @@ struct call {
 static struct call calls[16];
 static unsigned n_calls;
 static const struct scps_cc_ops *vj;
+/* beginning of the controller's state after the last timeout */
+static unsigned char at_timeout[16];
+static bool state_kept; /* true: that state had not changed when the core reported UNDONE */
 
 static void record(enum what what, const struct scps_cc_view *v)
 {
@@ -42,11 +47,16 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
                    struct scps_cc_ctl *ctl)
 {
     record(what == SCPS_CC_SPURIOUS ? UNDONE : what == SCPS_CC_RECOVERED ? RECOVERED : OTHER, v);
+    if (what == SCPS_CC_SPURIOUS)
+        state_kept = !memcmp(at_timeout, s, sizeof at_timeout);
     if (vj->change)
         vj->change(s, v, what, ctl);
+    if (what == SCPS_CC_RTO)
+        memcpy(at_timeout, s, sizeof at_timeout);
 }
 
-static struct script *recorded(void **x)
+/* own_recovery: the controller restores its state itself (struct scps_cc_ops). */
+static struct script *recorded_as(void **x, bool own_recovery)
 {
     static struct scps_cc_ops ops;
     struct script *t = script_of(x);
@@ -56,8 +66,14 @@ static struct script *recorded(void **x)
     ops.ack = ack;
     ops.loss = loss;
     ops.change = change;
+    ops.own_recovery = own_recovery;
     t->cfg.cc = &ops;
     return t;
+}
+
+static struct script *recorded(void **x)
+{
+    return recorded_as(x, false);
 }
 
 static void forget_calls(struct script *t)
@@ -192,6 +208,32 @@ static void echo_of_congestion(void **x)
     script_free(t);
 }
 
+/* RFC 6069 section 1: timeouts that an outage of the link has caused are no sign of congestion.
+ * When the sender infers an outage from them, the controller is informed as after a spurious
+ * timeout, and has its state from before the first of them. A controller with own_recovery restores
+ * its state itself, so the core leaves that state as it is. */
+static void undone_by_an_inferred_outage(void **x)
+{
+    for (unsigned own = 0; own < 2; own++) {
+        struct script *t = recorded_as(x, own);
+
+        t->cfg.outage_after = 2;
+        script_flight(t, MS(200), 10000, 10);
+        uint64_t before = script_info(t).cwnd;
+        script_run(t, SEC(2));
+        assert_true(script_info(t).cwnd < before);
+        forget_calls(t);
+        script_run(t, SEC(3));
+        expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+        expect_calls(UNDONE);
+        assert_int_equal(state_kept, own);
+        if (!own)
+            assert_int_equal(script_info(t).cwnd, before);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +244,7 @@ int main(void)
         SCRIPT_TEST(undone_by_eifel),
         SCRIPT_TEST(undone_by_frto),
         SCRIPT_TEST(echo_of_congestion),
+        SCRIPT_TEST(undone_by_an_inferred_outage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
