@@ -470,6 +470,8 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     /* After an outage a new round begins: the window is the one from before the outage, and the
      * time of the outage is no round trip. */
     case SCPS_CC_LINK_UP:
+        scps_vegas_brake_outage(&ve->braking);
+        /* fall through */
     /* After an undone recovery a new round begins: the core has restored all state, including the
      * beginning of a round that ended long ago. */
     case SCPS_CC_SPURIOUS:

@@ -14,7 +14,11 @@ enum {
     ROUNDS = 4,
     /* number of rounds for which losses are taken for corruption after the first comparison */
     TRUST = 16,
-    TRUST_MOST = 4096
+    TRUST_MOST = 4096,
+    /* number of rounds after an outage of the link in which its losses may be detected: without
+     * SACK duplicate acknowledgements show the first of them, a partial acknowledgement the next
+     * (RFC 6582), and then all others are known */
+    OUTAGE_ROUNDS = 3
 };
 
 void scps_vegas_brake_begin(struct scps_vegas_brake *b)
@@ -25,6 +29,11 @@ void scps_vegas_brake_begin(struct scps_vegas_brake *b)
 void scps_vegas_brake_lost(struct scps_vegas_brake *b, uint64_t bytes)
 {
     b->lost += bytes;
+}
+
+void scps_vegas_brake_outage(struct scps_vegas_brake *b)
+{
+    b->trusting = SCPS_MAX(b->trusting, OUTAGE_ROUNDS);
 }
 
 enum scps_vegas_brake_says scps_vegas_brake_round(struct scps_vegas_brake *b,

@@ -9,7 +9,9 @@
  * round loses at least half that share and its delivery rate is lower, the window was not the
  * cause: the window is restored, and losses are taken for corruption for some rounds, twice as many
  * each time. A window many times too large loses nearly as much when it is halved, but then the
- * delivery rate is still the link's, so the window stays halved.
+ * delivery rate is still the link's, so the window stays halved. Losses by an outage of the link do
+ * not depend on the window either, but without SACK the core cannot tell them from others, so the
+ * first rounds after an outage do not count.
  *
  * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake is off.
  */
@@ -52,6 +54,9 @@ enum scps_vegas_brake_says {
 void scps_vegas_brake_begin(struct scps_vegas_brake *b);
 /* Counts lost octets for which the window was not reduced. */
 void scps_vegas_brake_lost(struct scps_vegas_brake *b, uint64_t bytes);
+/* Called at the end of an outage of the link: in the rounds in which the losses by the outage are
+ * detected, the brake does not halve the window. */
+void scps_vegas_brake_outage(struct scps_vegas_brake *b);
 /* Ends a round trip. Returns what the caller must do with the window. */
 enum scps_vegas_brake_says scps_vegas_brake_round(struct scps_vegas_brake *b,
                                                   const struct scps_vegas_round *r);
