@@ -99,6 +99,9 @@ void scps_snd_outage_over(struct scps_conn *c)
             scps_recovery_link_up(&c->s.tx->rec);
     }
     scps_timer_stop(&c->outage_timer);
+    /* The peer's FIN could not arrive during the outage, so FIN-WAIT-2 begins anew. */
+    if (c->state == SCPS_FIN_WAIT_2 && c->notify.released)
+        scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
     if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
         /* A later echo of an old timestamp shows only that the first transmission of the
          * acknowledged data arrived, not that later data did, so it must not undo the episode. */

@@ -96,11 +96,10 @@ static SCPS_NOINLINE void serve(struct scps_conn *c)
     }
     if (expired(&c->end_timer, now)) {
         /* During an outage whose end a signal will report the peer's FIN cannot arrive, so
-         * FIN-WAIT-2 begins anew (docs/SCPS-TP.md section 3.5). */
-        if (c->state == SCPS_FIN_WAIT_2 && c->s.todo.bits & SCPS_TODO_OUTAGE &&
-            !c->s.outage.inferred)
-            scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
-        else
+         * FIN-WAIT-2 does not end (docs/SCPS-TP.md section 3.5). scps_snd_outage_over() starts the
+         * timer again. */
+        if (c->state != SCPS_FIN_WAIT_2 || !(c->s.todo.bits & SCPS_TODO_OUTAGE) ||
+            c->s.outage.inferred)
             scps_conn_finish(c, 0);
     }
 }
