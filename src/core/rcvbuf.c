@@ -457,11 +457,12 @@ const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len)
     uint32_t at;
 
     *len = 0;
-    if (b->next == b->read)
+    /* A hole that best effort gave up has no memory if all data before and behind it is lost. */
+    if (b->next == b->read || !(b->mem || b->paged))
         return NULL;
-    if (b->hollow || b->paged) {
-        *len = b->paged ? (size_t)(b->next - b->read) : 0;
-        return b->paged ? locate_paged(b, b->read, len) : NULL;
+    if (b->paged) {
+        *len = (size_t)(b->next - b->read);
+        return locate_paged(b, b->read, len);
     }
     at = scps_rcvbuf_place(b, b->read);
     *len = (size_t)SCPS_MIN(b->next - b->read, b->cap - at);

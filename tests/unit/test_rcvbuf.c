@@ -411,6 +411,23 @@ static void a_ring_grows_over_pages(void **x)
     scps_rcvbuf_fini(&b, &a);
 }
 
+/* Best effort gives up a hole at the end of a stream of which no octet arrived: the buffer has no
+ * memory, and no octet can be read. */
+static void a_hole_without_memory(void **x)
+{
+    struct scps_rcvbuf b;
+    size_t len = 1;
+    (void)x;
+
+    scps_rcvbuf_init(&b, 1, false);
+    scps_rcvbuf_jump(&b, 1001);
+    assert_null(scps_rcvbuf_front(&b, &len));
+    assert_int_equal(len, 0);
+    scps_rcvbuf_skip(&b, 101);
+    assert_null(scps_rcvbuf_front(&b, &len));
+    assert_int_equal(len, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +438,7 @@ int main(void)
         cmocka_unit_test(octets_far_ahead),
         cmocka_unit_test(what_is_beyond_can_be_discarded),
         cmocka_unit_test(a_ring_grows_over_pages),
+        cmocka_unit_test(a_hole_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
