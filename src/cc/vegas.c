@@ -232,6 +232,9 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->samples = 0;
     ve->barred = false;
     scps_vegas_brake_begin(&ve->braking);
+    /* Without this a train would span several rounds while the window is spread over a round trip,
+     * and would measure a mean of their rates, of which each is twice the one before. */
+    scps_train_forget(&ve->train_ss.train);
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
 

@@ -477,6 +477,27 @@ static void a_late_ack_is_no_queue(void **state)
                                   &carried));
 }
 
+/* After an outage of the link the window is spread over a round trip, so that ACKs come without a
+ * gap between the rounds. The rate of the path is measured from the ACKs of one round: 64 segments
+ * in 100 ms. The slower ACKs of the round before, 16 segments in 100 ms, are no part of the train,
+ * or slow start would end with a window of about 40 segments. */
+static void an_ack_train_is_within_a_round(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    const struct cc_row rows[] = {
+        {CC_ACK, .round = true, .after = SCPS_MS(10), .bytes = 2 * SEG},
+        {CC_ACK, .times = 7, .after = 12500, .bytes = 2 * SEG},
+        {CC_ACK, .round = true, .after = 12500, .bytes = 2 * SEG},
+        {CC_ACK, .times = 31, .after = 3125, .bytes = 2 * SEG},
+        {CC_ACK, .times = 2, .after = 3125, .rtt = SCPS_MS(115), .bytes = 2 * SEG},
+    };
+
+    open_with_base(&t, "vegas", SCPS_MS(100), 64 * SEG);
+    cc_play(&t, rows, CC_ROWS(rows));
+    assert_in_range(t.ctl.ssthresh, 64 * SEG, 76 * SEG);
+}
+
 /* A delayed ACK that comes a long time before the next train is not used for the rate of that
  * train. */
 static void a_delayed_ack_is_no_ack_train(void **state)
@@ -695,6 +716,7 @@ int main(void)
         cmocka_unit_test(newest_rtt_lowers_the_rate_in_f0),
         cmocka_unit_test(early_acks_leave_base_alone),
         cmocka_unit_test(a_late_ack_is_no_queue),
+        cmocka_unit_test(an_ack_train_is_within_a_round),
         cmocka_unit_test(a_delayed_ack_is_no_ack_train),
         cmocka_unit_test(a_longer_base_rtt_is_not_a_queue),
         cmocka_unit_test(corruption_keeps_the_window),
