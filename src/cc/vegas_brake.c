@@ -15,10 +15,11 @@ enum {
     /* number of rounds for which losses are taken for corruption after the first comparison */
     TRUST = 16,
     TRUST_MOST = 4096,
-    /* number of rounds after an outage of the link in which its losses may be detected: without
-     * SACK duplicate acknowledgements show the first of them, a partial acknowledgement the next
-     * (RFC 6582), and then all others are known */
-    OUTAGE_ROUNDS = 3
+    /* number of rounds after an outage of the link in which its losses may be detected: in the
+     * first one the data from before the outage is acknowledged; without SACK duplicate
+     * acknowledgements then show the first loss, a partial acknowledgement the next (RFC 6582), and
+     * then all others are known */
+    OUTAGE_ROUNDS = 4
 };
 
 void scps_vegas_brake_begin(struct scps_vegas_brake *b)

@@ -653,7 +653,7 @@ static void a_brake_by_share_of_loss(void **state)
 }
 
 /* An outage of the link loses a large part of a window, whatever its size. Without SACK these
- * losses are detected in the three round trips after it, and reported with the cause that is in
+ * losses are detected in the four round trips after it, and reported with the cause that is in
  * force for all losses. The brake of vegas-corruption does not count them. */
 static void no_brake_after_an_outage(void **state)
 {
@@ -666,7 +666,7 @@ static void no_brake_after_an_outage(void **state)
     open_with_base(&t, "vegas-corruption", SCPS_MS(100), 64 * SEG);
     cc_play(&t, before, CC_ROWS(before));
     uint64_t whole = t.ctl.cwnd;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         lossy_round(&t, 20, SCPS_MS(100));
     assert_true(t.ctl.cwnd >= whole);
     whole = t.ctl.cwnd;
