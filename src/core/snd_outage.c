@@ -40,9 +40,19 @@ static void restore(struct scps_sender *s, void *cc)
     scps_ackloss_undone(s, cc);
 }
 
+/* Called when a signal reports that the link has failed: for a round trip from now on, segments of
+ * the peer do not end the outage, because they were on their way before. */
+static void ignore_segments_in_flight(struct scps_sender *s)
+{
+    if (s->rtt.srtt && !scps_conn_need_tp(s))
+        s->tp->deaf_until = s->ctx.env->now + s->rtt.srtt;
+}
+
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
 {
     if (c->s.todo.bits & SCPS_TODO_OUTAGE) {
+        if (c->s.outage.inferred && !inferred)
+            ignore_segments_in_flight(&c->s);
         scps_outage_reported(&c->s.outage, inferred);
         scps_rcv_check_hole(c);
         /* The outage is already known. If its end was unknown or is postponed, the timer is set to
@@ -61,8 +71,8 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     scps_todo_done(&c->s.todo,
                    SCPS_TODO_PROBE | SCPS_TODO_TAIL | SCPS_TODO_KEEP | SCPS_TODO_PERSIST);
     scps_todo_add(&c->s.todo, SCPS_TODO_OUTAGE);
-    if (!inferred && c->s.rtt.srtt && !scps_conn_need_tp(&c->s))
-        c->s.tp->deaf_until = c->s.ctx.env->now + c->s.rtt.srtt;
+    if (!inferred)
+        ignore_segments_in_flight(&c->s);
     scps_outage_init(&c->s.outage, until != SCPS_NEVER, inferred);
     scps_keep_progress(&c->s);
     if (c->rcv.rx)

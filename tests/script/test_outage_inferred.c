@@ -75,6 +75,22 @@ static void a_signal_stops_the_wait(void **x)
     script_free(t);
 }
 
+/* docs/SCPS-TP.md section 3.5: a segment that was on its way when the link failed must not end the
+ * outage, so after a signal only segments that arrive a round trip (100 ms) later count. The same
+ * holds if the signal confirms an outage that was inferred before. */
+static void a_segment_in_flight_before_the_signal(void **x)
+{
+    struct script *t = a_hole_before_the_outage(x);
+
+    tell(t, MS(1200), SCPS_SIGNAL_LINK_DOWN);
+    peer_says(t, MS(1250), .seq = ZERO, .ack = 1);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    peer_says(t, MS(1350), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = MS(1350), .from = 1, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Opens a connection with a receive window of 2000 octets that infers an outage at 2300 ms. */
 static struct script *out_of_reach(void **x)
 {
@@ -260,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(the_wait_for_a_hole_runs_on),
         SCRIPT_TEST(a_signal_stops_the_wait),
+        SCRIPT_TEST(a_segment_in_flight_before_the_signal),
         SCRIPT_TEST(a_segment_beyond_a_full_window_ends_the_outage),
         SCRIPT_TEST(a_window_and_a_probe_behind),
         SCRIPT_TEST(the_backoff_outlasts_outages),
