@@ -241,7 +241,9 @@ static bool read_sent(const struct scps_pkt *out, struct scps_seg *seg, bool *co
 /* Checks that the counters of h's connections agree with the packet `out` that h sends (NULL: it
  * sends none): those of the connection with its ports count it, the others do not change. The
  * connection of a compressed segment is not known here. A reset may be the answer to a segment for
- * no connection; so may a SYN-ACK with the ports of a connection that has ended. */
+ * no connection; so may a SYN-ACK with the ports of a connection that has ended. A SYN-ACK that
+ * answers a copy of the SYN may wait for the rate of the route until the connection is
+ * established. */
 static void judge_counters(struct world *w, const struct host *h, const struct scps_pkt *out,
                            const struct counted before[FLOWS])
 {
@@ -264,7 +266,8 @@ static void judge_counters(struct world *w, const struct host *h, const struct s
             continue;
         a = count_of(b->c);
         its = tcp && b->c->lport == seg.sport && b->c->rport == seg.dport;
-        if (its && seg.flags & SCPS_RST)
+        if (its && (seg.flags & SCPS_RST || (seg.flags & SCPS_SYN && b->c->state != SCPS_SYN_SENT &&
+                                             b->c->state != SCPS_SYN_RECEIVED)))
             continue;
         MUST(a.segs - b->segs == (its ? segments : 0));
         MUST(a.data_segs - b->data_segs == (its && payload ? segments : 0));
