@@ -167,7 +167,7 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
     if (n->dup)
         scps_dupack_take(s, n->snack_reported, &n->sum);
     else if (n->advanced && tx->rec.episode == SCPS_EPISODE_NONE)
-        scps_recovery_no_duplicates(&tx->rec);
+        scps_recovery_forget(&tx->rec);
 }
 
 /* Takes an RTT sample from an acknowledgement, sets a->rtt_old, and removes RTTs that measure an

@@ -105,10 +105,6 @@ static inline void scps_recovery_duplicate(struct scps_recovery *rec)
     if (rec->dupacks < UINT8_MAX)
         rec->dupacks++;
 }
-static inline void scps_recovery_no_duplicates(struct scps_recovery *rec)
-{
-    rec->dupacks = 0;
-}
 /* Counts a duplicate acknowledgement as the arrival of `bytes` bytes of unknown position; the sum
  * of such bytes is at most `flight`, the bytes outstanding. */
 static inline void scps_recovery_virtual(struct scps_recovery *rec, uint32_t bytes, uint64_t flight)
@@ -124,8 +120,10 @@ static inline uint64_t scps_recovery_real(struct scps_recovery *rec, uint64_t by
     rec->virtual_arrived -= bytes;
     return bytes;
 }
-/* Called when SND.UNA has moved without an acknowledgement, or after a timeout: sets the count of
- * duplicate acknowledgements, and of the bytes that they stood for, to 0. */
+/* Called when an acknowledgement advances SND.UNA outside recovery, when SND.UNA has moved without
+ * an acknowledgement, and after a timeout: sets the count of duplicate acknowledgements, and of the
+ * bytes that they stood for, to 0. The duplicates may have been made by the network, and then the
+ * bytes would be missing in the count of those in flight for ever. */
 static inline void scps_recovery_forget(struct scps_recovery *rec)
 {
     rec->virtual_arrived = 0;

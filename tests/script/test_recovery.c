@@ -75,6 +75,24 @@ static void acks_that_are_not_duplicates(void **x)
     script_free(t);
 }
 
+/* Without SACK: the network duplicates two acknowledgements. Each duplicate counts as a segment
+ * that has arrived, until the next acknowledgement ends the count: afterwards all that is
+ * outstanding is in flight. */
+static void duplicates_made_by_the_network(void **x)
+{
+    struct script *t = ten_out(x, false);
+    peer_says(t, MS(300), .ack = 1001);
+    peer_says(t, MS(300), .ack = 1001);
+    peer_says(t, MS(300), .ack = 1001);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).inflight, script_info(t).outstanding - 2000);
+    peer_says(t, MS(301), .ack = 2001);
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).inflight, script_info(t).outstanding);
+    assert_int_equal(script_info(t).resent_segs, 0);
+    script_free(t);
+}
+
 /* RFC 6298 section 5.3 restarts the retransmission timer "[w]hen an ACK is received that
  * acknowledges new data". Duplicate ACKs do not restart it: if the retransmission of fast
  * retransmit is lost, and there is neither SACK nor SNACK, only a timeout resends it. */
@@ -886,6 +904,7 @@ int main(void)
         SCRIPT_TEST(fast_retransmit),
         SCRIPT_TEST(limited_transmit_off),
         SCRIPT_TEST(acks_that_are_not_duplicates),
+        SCRIPT_TEST(duplicates_made_by_the_network),
         SCRIPT_TEST(duplicates_do_not_restart_the_timer),
         SCRIPT_TEST(partial_acknowledgements),
         SCRIPT_TEST(a_partial_ack_releases_a_new_segment),
