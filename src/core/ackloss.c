@@ -112,11 +112,13 @@ SCPS_NOINLINE void scps_ackloss_undone(struct scps_sender *s, void *cc)
 
 /* For a controller that asks for it (by_age): checks the age of the oldest segment as in Brakmo and
  * Peterson (1995) section 3.1, at the first duplicate acknowledgement and at the first two
- * acknowledgements that advance SND.UNA after a retransmission. */
+ * acknowledgements that advance SND.UNA after a retransmission. An acknowledgement that reports
+ * nothing but a duplicate (DSACK) is no duplicate acknowledgement (RFC 6675 section 2): needless
+ * retransmissions cause it, and would go on for ever if it caused the next one. */
 static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup, bool advanced,
                                       struct scps_ack_result *sum)
 {
-    if (!dup && !advanced)
+    if (!advanced && (!dup || (sum->dsack && !sum->delivered)))
         return;
     if (dup ? s->tx->rec.dupacks == 1 : s->tx->rec.age_checks > 0)
         scps_loss_by_age(&s->tx->sb, &s->rtt, s->ctx.env->now, sum);
@@ -309,6 +311,8 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;
+    if (!fresh)
+        scps_rto_count_needless(&s->tx->rto);
     scps_reorder_arrived(&s->tx->reorder, from, to, s->tx->heard_at, true);
     if (scps_recovery_dsack(rec, from, to))
         undo(s, late);

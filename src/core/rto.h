@@ -23,6 +23,9 @@ struct scps_rto {
     uint16_t after_outage : 1;
     /* 1: a tail loss probe was sent since a round trip was last measured */
     uint16_t probed : 1;
+    /* number of retransmissions since a round trip was last measured that a DSACK has shown to be
+     * needless; at most 12 */
+    uint8_t needless;
     scps_dur latest; /* RTT of the newest sample from data, µs; 0: none */
 };
 
@@ -39,6 +42,7 @@ static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
     r->answered = 0;
     r->after_outage = 0;
     r->probed = 0;
+    r->needless = 0;
     r->latest = rtt;
 }
 /* Called at the end of an outage: ends the backoff. inferred: no signal reported the outage, so the
@@ -66,6 +70,11 @@ static inline void scps_rto_keep(struct scps_rto *r)
 static inline void scps_rto_count_answered(struct scps_rto *r)
 {
     r->answered = (uint16_t)(SCPS_MIN(r->answered + 1, 63) & 0x3f);
+}
+/* Called when a DSACK shows that a retransmission was needless. */
+static inline void scps_rto_count_needless(struct scps_rto *r)
+{
+    r->needless = SCPS_MIN(r->needless + 1, 12);
 }
 /* Returns true if a round trip must be measured before the timer forgets earlier timeouts, and
  * before another tail loss probe is sent. */

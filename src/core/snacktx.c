@@ -189,7 +189,13 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     }
     for (wait = rtt + margin; most < r->resends && wait < max; most++)
         wait = SCPS_MIN(2 * wait, max);
-    return wait;
+    /* Retransmissions prove needless, and no round trip is measured, because each segment is resent
+     * before its acknowledgement arrives: the embargo is shorter than the round trip, and backs off
+     * like the timer (RFC 6298 section 5.5). */
+    max = s->ctx.cfg->c.rto_max;
+    if (wait > max >> s->tx->rto.needless)
+        return SCPS_MAX(wait, max);
+    return wait << s->tx->rto.needless;
 }
 
 /* Returns true if the peer can have received the last transmission of r, or something sent after

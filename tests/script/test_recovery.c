@@ -857,6 +857,32 @@ static void by_age(void **x)
     }
 }
 
+/* An acknowledgement that reports a duplicate by DSACK, and nothing else, is no duplicate ACK (RFC
+ * 6675 section 2): a needless retransmission has caused it, so it starts no other one, however old
+ * the oldest segment is. */
+static void a_dsack_is_no_duplicate_ack(void **x)
+{
+    struct script *t = script_of(x);
+    scps_time at = MS(200);
+    assert_int_equal(scps_conn_config_parse_cc(&t->cfg, "vegas", NULL, 0), 0);
+    script_established(t, MS(100));
+    for (int k = 0; k < 12; k++, at += MS(100)) {
+        app_writes(t, at, 1000);
+        script_forget_sent(t);
+        peer_says(t, at + MS(100), .ack = 1001 + 1000 * k);
+    }
+    app_writes(t, at, 2000);
+    script_forget_sent(t);
+    peer_says(t, at + MS(150), .ack = 12001, .sack = {{11001, 12001}});
+    expect_quiet(t, ANY_HOLD);
+    assert_int_equal(script_info(t).dsacks_in, 1);
+    assert_int_equal(script_info(t).resent_segs, 0);
+    peer_says(t, at + MS(160), .ack = 12001, .sack = {{13001, 14001}}); /* data beyond a hole */
+    expect_sent(t, .at = at + MS(160), .from = 12001, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* 1000 segments are in flight, and one per millisecond is reported, in random order. A report of a
  * segment that was resent may be caused by its original, however late. If it were taken for the
  * retransmission's, each report would resend everything resent before, 17 to 28 times each. */
@@ -935,6 +961,7 @@ int main(void)
         SCRIPT_TEST(partial_blocks),
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),
+        SCRIPT_TEST(a_dsack_is_no_duplicate_ack),
         SCRIPT_TEST(late_before_it_was_resent),
         SCRIPT_TEST(late_beside_one_that_was_resent),
         SCRIPT_TEST(reordering_window),

@@ -308,9 +308,21 @@ static void spurious(void **state)
     assert_false(scps_recovery_concerns_ack(&p.s.tx->rec));
 }
 
+/* A DSACK of data that an earlier acknowledgement had reported shows that a retransmission was
+ * needless. A fresh one shows that the earlier acknowledgement was lost. */
+static void needless_retransmissions_are_counted(void **state)
+{
+    (void)state;
+    scps_ackloss_dsack(&p.s, OCTET(0), OCTET(1), true);
+    assert_int_equal(p.s.tx->rto.needless, 0);
+    scps_ackloss_dsack(&p.s, OCTET(0), OCTET(1), false);
+    assert_int_equal(p.s.tx->rto.needless, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(needless_retransmissions_are_counted),
         CASE(by_sack),
         CASE(by_time),
         CASE(partial),

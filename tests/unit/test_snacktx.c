@@ -194,6 +194,23 @@ static void embargo_grows(void **state)
     }
 }
 
+/* DSACKs show that retransmissions were needless, and no RTT is measured in between: the embargo is
+ * shorter than the round trip, and doubles with each, up to rto_max. An RTT sample ends that. */
+static void embargo_backs_off(void **state)
+{
+    (void)state;
+    part_send(&p, 4, 1000);
+    resend(0, 1);
+    for (unsigned i = 0; i < 3; i++)
+        scps_rto_count_needless(&p.s.tx->rto);
+    assert_int_equal(look() - START, 8 * EMBARGO);
+    for (unsigned i = 0; i < 99; i++)
+        scps_rto_count_needless(&p.s.tx->rto);
+    assert_int_equal(look() - START, SCPS_SEC(60));
+    scps_rto_measured(&p.s.tx->rto, RTT);
+    assert_int_equal(look() - START, EMBARGO);
+}
+
 /* When the embargo has passed without a report, the segment is lost again: with SACK each that was
  * resent, without it only the one at SND.UNA. After a silence of two timeouts the retransmission
  * timer decides. */
@@ -367,6 +384,7 @@ int main(void)
         CASE(bit_vector),
         CASE(reported_again),
         CASE(embargo_grows),
+        CASE(embargo_backs_off),
         CASE(no_report_comes),
         CASE(order_of_reports_shows_arrival),
         CASE(last_segments_of_the_data),
