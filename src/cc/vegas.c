@@ -62,7 +62,9 @@
  *   window for ever. But a queue of this connection is gone after a few rounds that remove half
  *   of it. If the excess is still there after `rounds` round trips in a row, it is not caused by
  *   this connection: base becomes the lowest RTT of those rounds, and slow start (which gamma may
- *   end) leads back to the earlier window. If base expired with time, it would include the queue.
+ *   end) leads back to the earlier rate. A window of a few segments is never above beta, so there
+ *   the window is halved as a test (vegas_path.h). If base expired with time, it would include the
+ *   queue.
  * - Losses taken for corruption that depend on the window mean a queue shorter than alpha: see
  *   vegas_brake.h. The reference implementation has no such brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md
@@ -75,6 +77,7 @@
 #include "cc/train.h"
 #include "cc/vegas_brake.h"
 #include "cc/vegas_param.h"
+#include "cc/vegas_path.h"
 #include "cc/window.h"
 
 #include "base/bytes.h"
@@ -98,6 +101,7 @@ struct vegas {
     uint32_t samples;
     bool barred;
     struct scps_vegas_brake braking;
+    struct scps_vegas_path path;
     /* state of the path */
     scps_dur base;    /* lowest RTT of the path without a queue, µs; 0: not known */
     scps_dur doubted; /* lowest RTT, µs, since the queue was first found longer than beta */
@@ -263,6 +267,41 @@ static bool doubt_base(struct vegas *ve, uint64_t cwnd)
     return ve->doubt_rounds && ve->over >= ve->doubt_rounds;
 }
 
+/* Replaces base by a longer RTT, µs. Slow start leads to the window that yields the rate which the
+ * window `wish` yielded: it is as much larger as the round trip has become longer. */
+static void replace_base(struct vegas *ve, scps_dur rtt, uint64_t wish, struct scps_cc_ctl *ctl)
+{
+    ctl->ssthresh = SCPS_MAX(scps_muldiv(wish, (uint64_t)rtt, (uint64_t)ve->base), ctl->cwnd);
+    ve->base = rtt;
+    ve->over = 0;
+    ve->exponential = true;
+}
+
+/* At the end of a round with lowest RTT rtt, µs: tests whether the path has become longer. Returns
+ * true if the round does not change the window further. */
+static bool test_path(struct vegas *ve, scps_dur rtt, uint32_t mss, struct scps_cc_ctl *ctl)
+{
+    uint64_t before = ve->path.cwnd;
+
+    switch (scps_vegas_path_round(&ve->path, rtt, ve->base, ctl->cwnd)) {
+    case SCPS_VEGAS_PATH_KEEP:
+        return false;
+    case SCPS_VEGAS_PATH_HALVE:
+        ctl->cwnd = SCPS_MAX(ctl->cwnd / 2, mss);
+        break;
+    case SCPS_VEGAS_PATH_TEST:
+        break;
+    case SCPS_VEGAS_PATH_OWN:
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, before);
+        break;
+    case SCPS_VEGAS_PATH_LONGER:
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, before);
+        replace_base(ve, rtt, ve->over ? SCPS_MAX(ve->wish, before) : before, ctl);
+        break;
+    }
+    return true;
+}
+
 static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     scps_dur took = v->now - ve->began;
@@ -280,7 +319,11 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
             leave(ve, v, scps_muldiv(ve->delivered, (uint64_t)ve->base, (uint64_t)took), ctl);
         return;
     }
-    if (ve->barred)
+    if (ve->barred) {
+        scps_vegas_path_end_test(&ve->path);
+        return;
+    }
+    if (ve->doubt_rounds && test_path(ve, rtt, v->mss, ctl))
         return;
     if (queue <= ve->beta * mss) {
         ve->over = 0;
@@ -293,10 +336,7 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
-        ve->base = ve->doubted;
-        ve->over = 0;
-        ctl->ssthresh = SCPS_MAX(ve->wish, ctl->cwnd);
-        ve->exponential = true;
+        replace_base(ve, ve->doubted, ve->wish, ctl);
         return;
     }
     /* If the window does not limit sending, its unused part is removed first. */

@@ -2,6 +2,7 @@
 /* cc/vegas.c: its decisions compared with the formula of the Vegas papers in floating point, and
  * the window at which it settles on a simulated path. */
 #include "cc/train.h"
+#include "cc/vegas_path.h"
 #include "cc_path.h"
 
 #include <math.h>
@@ -560,6 +561,78 @@ static void a_longer_base_rtt_is_not_a_queue(void **state)
     assert_true(goodput[1] < 5000000);
 }
 
+/* The RTT becomes ten times as long while the window is a few segments, all of which might be in a
+ * queue: halving the window shows that they are not. */
+static void a_path_ten_times_as_long(void **state)
+{
+    (void)state;
+    uint64_t goodput[2];
+    static const char *const rule[] = {"vegas", "vegas,rounds=0"};
+    for (int k = 0; k < 2; k++) {
+        struct cc_path p = {
+            .bps = 10000000, .delay = SCPS_MS(20), .queue = 200, .ack_every = 1, .ack_delay = 1};
+        cc_path_open(&p, rule[k], view(2));
+        cc_path_run(&p, SCPS_SEC(5));
+        p.delay = SCPS_MS(200);
+        cc_path_run(&p, SCPS_SEC(30));
+        cc_path_mark(&p);
+        cc_path_run(&p, SCPS_SEC(30));
+        goodput[k] = cc_path_goodput(&p);
+        cc_path_close(&p);
+    }
+    assert_true(goodput[0] > 9500000);
+    assert_true(goodput[1] < 500000);
+}
+
+/* On a slow line the RTT is many times the base RTT because of the connection's own queue. The base
+ * RTT stays, so that the queue does not become longer with each test. */
+static void a_long_queue_of_its_own(void **state)
+{
+    (void)state;
+    struct cc_path p = {
+        .bps = 64000, .delay = SCPS_MS(6), .queue = 200, .ack_every = 1, .ack_delay = 1};
+    cc_path_open(&p, "vegas", view(2));
+    cc_path_run(&p, SCPS_SEC(60));
+    cc_path_mark(&p);
+    cc_path_run(&p, SCPS_SEC(600));
+    assert_in_range(p.max_queue, 3, 8);
+    assert_true(cc_path_goodput(&p) > 60000);
+    cc_path_close(&p);
+}
+
+/* The test of the path without a controller: after four rounds with more than twice the base RTT
+ * the window is halved for two rounds; the excess of the second decides. Each test that finds an
+ * own queue doubles the number of rounds before the next. */
+static void test_of_the_path(void **state)
+{
+    struct scps_vegas_path path = {0};
+    (void)state;
+
+    for (unsigned wait = 4; wait <= 64; wait *= 2) {
+        for (unsigned i = 1; i < wait; i++)
+            assert_int_equal(scps_vegas_path_round(&path, 201, 100, 8000), SCPS_VEGAS_PATH_KEEP);
+        assert_int_equal(scps_vegas_path_round(&path, 300, 100, 8000), SCPS_VEGAS_PATH_HALVE);
+        assert_int_equal(path.cwnd, 8000);
+        assert_int_equal(scps_vegas_path_round(&path, 300, 100, 4000), SCPS_VEGAS_PATH_TEST);
+        assert_int_equal(scps_vegas_path_round(&path, 250, 100, 4000), SCPS_VEGAS_PATH_OWN);
+    }
+    /* An RTT of twice the base RTT begins the count anew. */
+    path = (struct scps_vegas_path){0};
+    for (unsigned i = 1; i <= 3; i++)
+        scps_vegas_path_round(&path, 201, 100, 8000);
+    scps_vegas_path_round(&path, 200, 100, 8000);
+    for (unsigned i = 1; i <= 3; i++)
+        assert_int_equal(scps_vegas_path_round(&path, 201, 100, 8000), SCPS_VEGAS_PATH_KEEP);
+    assert_int_equal(scps_vegas_path_round(&path, 300, 100, 8000), SCPS_VEGAS_PATH_HALVE);
+    scps_vegas_path_round(&path, 300, 100, 4000);
+    assert_int_equal(scps_vegas_path_round(&path, 251, 100, 4000), SCPS_VEGAS_PATH_LONGER);
+    /* A loss ends a test. */
+    for (unsigned i = 1; i <= 4; i++)
+        scps_vegas_path_round(&path, 300, 100, 8000);
+    scps_vegas_path_end_test(&path);
+    assert_int_equal(scps_vegas_path_round(&path, 300, 100, 4000), SCPS_VEGAS_PATH_KEEP);
+}
+
 /* Random loss: if Vegas takes it for congestion, its goodput falls to c/sqrt(p) as Reno's does; if
  * it takes it for corruption, the goodput stays. */
 static void corruption_keeps_the_window(void **state)
@@ -719,6 +792,9 @@ int main(void)
         cmocka_unit_test(an_ack_train_is_within_a_round),
         cmocka_unit_test(a_delayed_ack_is_no_ack_train),
         cmocka_unit_test(a_longer_base_rtt_is_not_a_queue),
+        cmocka_unit_test(a_path_ten_times_as_long),
+        cmocka_unit_test(a_long_queue_of_its_own),
+        cmocka_unit_test(test_of_the_path),
         cmocka_unit_test(corruption_keeps_the_window),
         cmocka_unit_test(a_brake_by_share_of_loss),
         cmocka_unit_test(no_brake_after_an_outage),
