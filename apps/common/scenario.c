@@ -92,6 +92,11 @@ static char *next_chunk(char *str, int num, void *stream)
                            num - 2);
         return NULL;
     }
+    if (f->text[strspn(f->text, " \t")] == '[' && f->r.continued) {
+        /* inih would take the line for a part of the value before. */
+        lab_reading_refuse(&f->r, f->r.line, "an indented section: remove the blanks before '['");
+        return NULL;
+    }
     if (*f->text == '[')
         begin_section(&f->r, f->text, n);
     memcpy(str, f->text, n);

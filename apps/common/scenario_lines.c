@@ -31,10 +31,31 @@ int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
 
 /* ---- functions that check keys and their values ---- */
 
+/* Returns true if an indented line, whose text is `value`, may continue the value of `key` in
+ * [scenario]: only a description has several lines, and none of them sets another key. */
+static bool continues(const char *key, const char *value)
+{
+    static const char *const keys[] = {"name", "about", "runs", "seed", "timeout", "published"};
+    size_t n = strcspn(value, " \t=");
+
+    if (strcmp(key, "about") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strlen(keys[i]) == n && strncmp(value, keys[i], n) == 0 &&
+            value[n + strspn(value + n, " \t")] == '=')
+            return false;
+    return true;
+}
+
 static int scenario_key(struct lab_reading *r, int line, const char *key, const char *value)
 {
     struct lab_scenario *s = r->s;
 
+    if (r->continued && !continues(key, value))
+        return lab_reading_refuse(r, line,
+                                  "%s: only the text of about and lists in [sweep] go on in an "
+                                  "indented line: remove the blanks before the key",
+                                  key);
     if (strcmp(key, "name") == 0 || strcmp(key, "about") == 0 || strcmp(key, "published") == 0) {
         char **to = *key == 'n' ? &s->name : *key == 'a' ? &s->about : &s->published;
         struct lab_str all = {0};
@@ -80,6 +101,11 @@ static int axis_line(struct lab_reading *r, const char *key, const char *value)
     if (a && !r->continued)
         return lab_reading_refuse(
             r, r->line, "'%s' is swept twice (first in line %d): leave out one", key, a->line);
+    if (r->continued && (strstr(value, " =") || strstr(value, "= ")))
+        return lab_reading_refuse(r, r->line,
+                                  "%s: the indented line goes on with its list, but has a key: "
+                                  "remove the blanks before the key",
+                                  key);
     if (strncmp(key, "scenario.", 9) == 0)
         return lab_reading_refuse(
             r, r->line, "'%s' cannot be swept: only keys of links and flows, and own names, can",
@@ -174,7 +200,9 @@ int lab_reading_line(struct lab_reading *r, const char *section, const char *key
     if (strcmp(section, "sweep") == 0)
         return axis_line(r, key, value);
     if (r->continued)
-        return lab_reading_refuse(r, r->line, "%s: only lists in [sweep] go on in an indented line",
+        return lab_reading_refuse(r, r->line,
+                                  "%s: only the text of about and lists in [sweep] go on in an "
+                                  "indented line: remove the blanks before the key",
                                   key);
     if (strcmp(section, "case") == 0)
         return case_line(r, key, value);
