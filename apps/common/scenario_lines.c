@@ -72,7 +72,8 @@ static int scenario_key(struct lab_reading *r, int line, const char *key, const 
                                   MANY);
     if (strcmp(key, "seed") == 0)
         return lab_count(value, INT64_MAX, &s->seed) ||
-               lab_reading_refuse(r, line, "seed = %s: give a whole number", value);
+               lab_reading_refuse(r, line, "seed = %s: give a whole number from 0 to %lld", value,
+                                  (long long)INT64_MAX);
     if (strcmp(key, "timeout") == 0)
         return (lab_time(value, &s->timeout) && s->timeout > 0) ||
                lab_reading_refuse(r, line, "timeout = %s: give a time such as 90s, 10min or 2d",

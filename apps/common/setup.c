@@ -133,15 +133,16 @@ static void make_all(struct building *b)
         flow_of(b->s, "flow");
 }
 
-/* Returns the last setting of `key` that applies to the link called `name`: one for all links, or
- * one for this link. NULL: there is none. */
-static const struct lab_set *last(const struct building *b, const char *name, const char *key)
+/* Returns the last setting of `key` that applies to the link (kind 'l') or flow (kind 'f') called
+ * `name`: one for all links or flows, or one for this link or flow. NULL: there is none. */
+static const struct lab_set *last(const struct building *b, char kind, const char *name,
+                                  const char *key)
 {
     const struct lab_set *found = NULL;
     struct lab_dotted d;
 
     for (size_t i = 0; i < b->n; i++)
-        if (lab_key_split(b->set[i]->key, &d) && *d.kind == 'l' && strcmp(d.key, key) == 0 &&
+        if (lab_key_split(b->set[i]->key, &d) && *d.kind == kind && strcmp(d.key, key) == 0 &&
             (!*d.name || strcmp(d.name, name) == 0))
             found = b->set[i];
     return found;
@@ -175,7 +176,7 @@ static const struct lab_set *named_in(const struct building *b, const char *why)
 
 static bool build_link(struct building *b, struct lab_link *l)
 {
-    const struct lab_set *set = last(b, l->name, "preset");
+    const struct lab_set *set = last(b, 'l', l->name, "preset"), *blame = NULL;
     struct scps_link_files files = {read_file, file_done, b->sc->path};
     struct lab_str spec = {0};
     char why[LAB_MSGLEN];
@@ -187,7 +188,7 @@ static bool build_link(struct building *b, struct lab_link *l)
         const char *value = b->set[i]->value;
 
         if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'l' ||
-            last(b, l->name, d.key) != b->set[i])
+            last(b, 'l', l->name, d.key) != b->set[i])
             continue;
         if (lab_key_is_link(d.key)) {
             if (strcmp(d.key, "preset") != 0 && !lab_key_put_link(d.key, value, l, why)) {
@@ -204,17 +205,24 @@ static bool build_link(struct building *b, struct lab_link *l)
     }
     ok =
         scps_link_parse_tables(spec.p, &files, &l->fwd, &l->back, &l->tables, why, sizeof why) == 0;
+    if (!ok && set && scps_link_parse(set->value, &l->fwd, &l->back, NULL, 0) != 0)
+        blame = set;
+    else if (!ok)
+        blame = named_in(b, why);
     snprintf(l->spec, sizeof l->spec, "%s", spec.p);
     lab_free(&spec);
     if (!ok)
-        return fail(b, named_in(b, why), why);
+        return fail(b, blame, why);
     if (l->mtu < 68 || l->mtu > 65535)
-        return fail(b, last(b, l->name, "mtu"), "link.mtu: give a number from 68 to 65535");
+        return fail(b, last(b, 'l', l->name, "mtu"), "link.mtu: give a number from 68 to 65535");
     if (l->ipv6 && l->mtu < 1280)
-        return fail(b, last(b, l->name, "mtu"),
+        return fail(b, last(b, 'l', l->name, "mtu"),
                     "link.mtu: with ipv6 give at least 1280 (RFC 8200 section 5)");
-    return strcmp(l->a, l->b) != 0 ||
-           fail(b, NULL, "link: its two hosts are one: give a and b different names");
+    if (strcmp(l->a, l->b) != 0)
+        return true;
+    blame = last(b, 'l', l->name, "b");
+    return fail(b, blame ? blame : last(b, 'l', l->name, "a"),
+                "link: its two hosts are one: give a and b different names");
 }
 
 /* Returns the time, µs, from sending a full packet over the link until a small packet has come
@@ -251,13 +259,14 @@ static bool build_flow(struct building *b, struct lab_flow *f)
             break;
     if (f->link == b->s->nlinks) {
         snprintf(why, sizeof why, "flow %s: there is no [link %s]", f->name, f->link_name);
-        return fail(b, NULL, why);
+        return fail(b, last(b, 'f', f->name, "link"), why);
     }
     l = &b->s->link[f->link];
     if (f->copies < 1 || f->copies > 1000)
-        return fail(b, NULL, "flow.copies: give a number from 1 to 1000");
+        return fail(b, last(b, 'f', f->name, "copies"),
+                    "flow.copies: give a number from 1 to 1000");
     if (f->size == 0 && f->time == 0)
-        return fail(b, NULL, "flow.size: give at least one byte");
+        return fail(b, last(b, 'f', f->name, "size"), "flow.size: give at least one byte");
     if (f->time != 0)
         f->size = UINT64_MAX;
     rate = f->rate_bps;
@@ -265,8 +274,9 @@ static bool build_flow(struct building *b, struct lab_flow *f)
         rate = f->host_bps;
     f->conn.rate = rate / 8;
     if (f->conn.cc->needs_rate && f->conn.rate == 0) {
-        snprintf(why, sizeof why, "flow %s: cc = %s needs a rate", f->name, f->conn.cc->name);
-        return fail(b, NULL, why);
+        snprintf(why, sizeof why, "flow %s: cc = %s needs a rate: give flow.rate", f->name,
+                 f->conn.cc->name);
+        return fail(b, last(b, 'f', f->name, "cc"), why);
     }
     f->conn.rate_overhead = (f->back ? l->back : l->fwd).overhead;
     f->conn.records = f->record != 0;
@@ -276,7 +286,7 @@ static bool build_flow(struct building *b, struct lab_flow *f)
             snprintf(why, sizeof why,
                      "flow.payload = %u: with headers more than the link's mtu %u, or too small",
                      f->payload, l->mtu);
-            return fail(b, NULL, why);
+            return fail(b, last(b, 'f', f->name, "payload"), why);
         }
         f->conn.mss = (uint16_t)mss;
     }

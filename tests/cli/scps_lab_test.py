@@ -159,6 +159,17 @@ class Scenario(Base):
             status, out, err = run(*args)
             self.assertEqual((status, out, err.count("\n")), (2, "", 1), (args, err))
 
+    def test_line_of_a_value_that_only_the_whole_refuses(self):
+        """The message has the line although the value is refused only when links and flows are made of all keys."""
+        self.refused("[link]\npreset = x\n", "s.ini:2:", "no preset 'x'")
+        self.refused("[link]\nb = x\na = x\n", "s.ini:2:", "two hosts are one")
+        self.refused("[link]\na = receiver\n", "s.ini:2:", "two hosts are one")
+        self.refused("[link one]\n[flow]\nlink = two\n", "s.ini:3:", "no [link two]")
+        self.refused("[flow]\ncc = rate\n", "s.ini:2:", "give flow.rate")
+        self.refused("[flow]\nsize = 0\n", "s.ini:2:", "at least one byte")
+        self.refused("[flow]\npayload = 100000\n", "s.ini:2:", "mtu 1500")
+        self.refused("[scenario]\nseed = 99999999999999999999\n", "s.ini:2:", "9223372036854775807")
+
     def test_what_inih_lets_pass(self):
         self.refused("[flow]\nsize = 1kb\nsize = 2kb\n", "s.ini:3:", "twice", "line 2")
         self.refused("[flow]\nsize\n", "s.ini:2:", "KEY = VALUE")
