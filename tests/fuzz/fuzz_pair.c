@@ -359,16 +359,17 @@ static unsigned in_transit(const struct world *w)
     return n;
 }
 
-/* Lets the connections end that the applications have closed. A host whose device was removed
- * leaves a peer that probes until R2, which is 100 s at least (RFC 9293 section 3.8.3) and without
- * backoff takes many probes; then the other device is removed, too. */
+/* Lets the connections end that the applications have closed. A host whose device, address or route
+ * was removed leaves a peer that probes until R2, which is 100 s at least (RFC 9293 section 3.8.3)
+ * and without backoff takes many probes; then the other device is removed, too. */
 static void run_out(struct world *w)
 {
     settle(w);
     if (advance(w, SCPS_NEVER, 20000))
         return;
     MUST(pair_parted_for_good(w) ||
-         (pair_without_backoff(w) && (w->host[0].gone || w->host[1].gone)));
+         (pair_without_backoff(w) &&
+          (pair_unreachable(&w->host[0]) || pair_unreachable(&w->host[1]))));
     for (int i = 0; i < HOSTS; i++)
         if (!w->host[i].gone) {
             scps_stack_remove_netif(w->host[i].st, &w->host[i].nif);
