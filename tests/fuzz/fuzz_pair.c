@@ -367,9 +367,8 @@ static void run_out(struct world *w)
     settle(w);
     if (advance(w, SCPS_NEVER, 20000))
         return;
-    MUST(pair_parted_for_good(w) ||
-         (pair_without_backoff(w) &&
-          (pair_unreachable(&w->host[0]) || pair_unreachable(&w->host[1]))));
+    MUST(pair_parted_for_good(w) || (pair_without_backoff(w) && (pair_unreachable(&w->host[0]) ||
+                                                                 pair_unreachable(&w->host[1]))));
     for (int i = 0; i < HOSTS; i++)
         if (!w->host[i].gone) {
             scps_stack_remove_netif(w->host[i].st, &w->host[i].nif);

@@ -31,6 +31,7 @@ struct bench {
     struct simrun *r;
     struct scps_world *w;
     struct scps_host *host[2];
+    struct scps_link *link;
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     uint64_t taken, missing;
@@ -153,6 +154,20 @@ static void on_receiver(struct scps_host *h, const struct scps_event *ev, void *
     finish_if_over(b);
 }
 
+static void change_link(void *ctx)
+{
+    struct bench *b = ctx;
+    struct scps_link_config to[2];
+    char msg[200];
+
+    if (scps_link_parse(b->cfg->later, &to[0], &to[1], msg, sizeof msg) != 0)
+        fail_msg("%s", msg);
+    for (int dir = 0; dir < 2; dir++) {
+        to[dir].seed = b->cfg->seed;
+        assert_int_equal(scps_link_change(b->link, dir, &to[dir]), 0);
+    }
+}
+
 void simrun(const struct simrun_config *cfg, struct simrun *r)
 {
     struct scps_stack_config sc = scps_stack_config_default();
@@ -180,6 +195,9 @@ void simrun(const struct simrun_config *cfg, struct simrun *r)
     struct scps_link *l = scps_world_link(bench.w, bench.host[0], &a, bench.host[1], &b,
                                           cfg->v6 ? 64 : 24, cfg->mtu, &r->fwd, &r->back);
     assert_non_null(l);
+    bench.link = l;
+    if (cfg->later)
+        assert_int_equal(scps_world_at(bench.w, cfg->later_at, change_link, &bench), 0);
     for (unsigned end = 0; end < 2; end++) {
         struct watch *f = calloc(1, sizeof *f);
         f->nif.ops = &watch_ops;

@@ -15,7 +15,9 @@ enum simrun_data {
 };
 
 struct simrun_config {
-    const char *link; /* description of the link, for scps_link_parse() */
+    const char *link;  /* description of the link, for scps_link_parse() */
+    const char *later; /* description of the link from later_at on; NULL: it does not change */
+    scps_time later_at;
     uint64_t seed;
     uint64_t size;
     enum simrun_data data;
