@@ -825,8 +825,18 @@ class Virtual(Case):
         self.assertTrue(any(re.match(r"\d+\.\d{6} r received ", line) for line in err))
 
     def test_progress_is_for_terminals(self):
-        args = ["-t", "-s", "--hollow", "-n", "200000", "--link", "nasa500", "-G", "0", "-R", "100m"]
+        # Progress is printed at intervals of real time: the transfer gets longer until it takes such an interval.
+        for segments in ("40000", "200000", "1000000"):
+            args = ["-t", "-s", "--hollow", "-n", segments, "--link", "nasa500", "-G", "0", "-R", "100m"]
+            seen = self.on_a_terminal(args)
+            if re.search(r"\r\d", seen):
+                break
+        self.assertRegex(seen, r"\r\d+[KM]? +\d+% \d+\.\d\d Mbit/sec rtt \d+\.\d ms cwnd \d+[KM]? holes \d+")
+        self.assertIn("\r\033[Kttcp-t: ", seen)  # wiped before the report
         self.assertNotIn("\r", "\n".join(run(args)[2]))
+
+    def on_a_terminal(self, args):
+        """Runs scps_ttcp with a terminal as standard error, and returns what it prints there."""
         master, slave = os.openpty()
         p = subprocess.Popen([PROGRAM] + args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave, env=ENV)
         os.close(slave)
@@ -838,8 +848,7 @@ class Virtual(Case):
             pass
         os.close(master)
         self.assertEqual(finish_quiet(p), 0)
-        self.assertRegex(seen.decode(), r"\r\d+[KM]? +\d+% \d+\.\d\d Mbit/sec rtt \d+\.\d ms cwnd \d+[KM]? holes \d+")
-        self.assertIn("\r\033[Kttcp-t: ", seen.decode())  # wiped before the report
+        return seen.decode()
 
     def test_captures(self):
         """The captures of both ends contain every packet that the stacks counted, as raw IP."""
