@@ -116,6 +116,8 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
 {
     struct scps_tx *tx = s->tx;
     struct scps_recovery *rec = &tx->rec;
+    /* record of the oldest segment outstanding, if there is one: the acknowledgement of all data
+     * may carry an ECN echo */
     const struct scps_sent_segment *oldest = scps_sb_at(&tx->sb, tx->sb.head);
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 
@@ -124,7 +126,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
         rec->undoable = s->ctx.cfg->c.spurious_undo;
         count_from_now(s, rec);
         rec->unresent = true;
-        rec->first_sent = oldest->resends ? 0 : oldest->sent;
+        rec->first_sent = s->snd.una == s->snd.nxt || oldest->resends ? 0 : oldest->sent;
     }
     rec->episode = (uint8_t)kind;
     rec->of_outage = false;

@@ -75,7 +75,9 @@ static void recovery_point(void **state)
     assert_int_equal(rec->episode, SCPS_EPISODE_NONE);
     /* An ECN echo in an acknowledgement of all data begins nothing that must be repaired. */
     acked(11, 0, 0, 0);
+    *scps_sb_at(&p.s.tx->sb, p.s.tx->sb.head) = (struct scps_sent_segment){.sent = 1};
     scps_recovery_begin(&p.s, SCPS_BY_ECN);
+    assert_int_equal(rec->first_sent, 0); /* No segment is outstanding, so there is no record. */
     assert_false(scps_recovery_goes_on(&p.s, 1000));
     assert_int_equal(rec->episode, SCPS_EPISODE_NONE);
 }
