@@ -309,6 +309,8 @@ void scps_recovery_undone(struct scps_recovery *rec)
 {
     scps_recovery_end(rec);
     rec->resent = 0;
+    /* A needless retransmission shows that the timeout of these checks is too short. */
+    rec->age_checks = 0;
     rec->undone = true;
 }
 

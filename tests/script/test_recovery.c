@@ -883,6 +883,26 @@ static void a_dsack_is_no_duplicate_ack(void **x)
     script_free(t);
 }
 
+/* Vegas, Brakmo and Peterson (1995) section 3.1, after a spurious timeout: the time stamp of the
+ * acknowledgement shows that the retransmission was needless (RFC 3522 section 3.2 step 5), and so
+ * that the timeout is too short. The age of the next segment, which exceeds that timeout, too,
+ * does not show a loss. */
+static void no_age_check_after_undo(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t echo;
+
+    assert_int_equal(scps_conn_config_parse_cc(&t->cfg, "vegas", NULL, 0), 0);
+    echo = script_timed_flight(t, 9880, 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 988);
+    peer_says(t, MS(580), .ack = 989, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    peer_says(t, MS(590), .ack = 1977, .tsecr = echo);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* 1000 segments are in flight, and one per millisecond is reported, in random order. A report of a
  * segment that was resent may be caused by its original, however late. If it were taken for the
  * retransmission's, each report would resend everything resent before, 17 to 28 times each. */
@@ -961,6 +981,7 @@ int main(void)
         SCRIPT_TEST(partial_blocks),
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),
+        SCRIPT_TEST(no_age_check_after_undo),
         SCRIPT_TEST(a_dsack_is_no_duplicate_ack),
         SCRIPT_TEST(late_before_it_was_resent),
         SCRIPT_TEST(late_beside_one_that_was_resent),
