@@ -267,11 +267,11 @@ static bool doubt_base(struct vegas *ve, uint64_t cwnd)
     return ve->doubt_rounds && ve->over >= ve->doubt_rounds;
 }
 
-/* Replaces base by a longer RTT, µs. Slow start leads to the window that yields the rate which the
- * window `wish` yielded: it is as much larger as the round trip has become longer. */
-static void replace_base(struct vegas *ve, scps_dur rtt, uint64_t wish, struct scps_cc_ctl *ctl)
+/* Replaces base by a longer RTT, µs, and begins slow start, which ends at `ssthresh`, bytes, or
+ * when a queue builds. */
+static void replace_base(struct vegas *ve, scps_dur rtt, uint64_t ssthresh, struct scps_cc_ctl *ctl)
 {
-    ctl->ssthresh = SCPS_MAX(scps_muldiv(wish, (uint64_t)rtt, (uint64_t)ve->base), ctl->cwnd);
+    ctl->ssthresh = SCPS_MAX(ssthresh, ctl->cwnd);
     ve->base = rtt;
     ve->over = 0;
     ve->exponential = true;
@@ -296,7 +296,8 @@ static bool test_path(struct vegas *ve, scps_dur rtt, uint32_t mss, struct scps_
         break;
     case SCPS_VEGAS_PATH_LONGER:
         ctl->cwnd = SCPS_MAX(ctl->cwnd, before);
-        replace_base(ve, rtt, ve->over ? SCPS_MAX(ve->wish, before) : before, ctl);
+        /* The path may carry any window: slow start may have ended because the RTT grew. */
+        replace_base(ve, rtt, UINT64_MAX, ctl);
         break;
     }
     return true;
@@ -336,7 +337,9 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
-        replace_base(ve, ve->doubted, ve->wish, ctl);
+        /* The earlier rate needs a window as much larger as the round trip has become longer. */
+        replace_base(ve, ve->doubted,
+                     scps_muldiv(ve->wish, (uint64_t)ve->doubted, (uint64_t)ve->base), ctl);
         return;
     }
     /* If the window does not limit sending, its unused part is removed first. */
