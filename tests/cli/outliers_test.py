@@ -113,6 +113,16 @@ def main():
         assert relations.RELATIONS["line"][1](case)[0].link["queue"] == "3p"
         assert relations.RELATIONS["queue"][1](case)[0].link["queue"] == "6p"
 
+        # A path that changes once has the queue of the other in bytes, and its round trip before or after the change.
+        case.opts["--cc"], case.link["queue"] = "vegas", "0.5bdp"
+        first = relations.RELATIONS["shorter-first"][1](case)[0].link
+        assert first["queue"] == "500000" and first["change"][1][0] <= 0.5 and first["change"][1][1] == 1, first
+        assert ",delays=0s:" in relations.RELATIONS["shorter-later"][1](case)[0].spec()
+        case.opts["--cc"] = "cubic"
+        assert relations.RELATIONS["shorter-first"][1](case) is None
+        del case.opts["--cc"]
+        case.link["queue"] = "3p"
+
         # The neighbourhood of a link without jitter has less than the smallest packet's time of it; a given jitter stays.
         near = case.near(1)
         assert (near.link["jitter"], near.link["jitter-back"]) == (46, 4600), near.link

@@ -18,7 +18,7 @@ FRAMINGS = {None: 18, "none": 0, "ppp": 9, "hdlc": 7, "aal5": 64, "aos": 40, "tm
 
 class Case:
     """link: keys of --link, numbers in the units above; "queue" is text, "burst" a pair of times, "outage" a list of
-    pairs of times. opts: options of scps_ttcp, None for those without a value. size, blocks: -l and -n."""
+    pairs of times. "change": the time at which the round trip changes, and the factors of "rtt" before and after it. opts: options of scps_ttcp, None for those without a value. size, blocks: -l and -n."""
 
     def __init__(self, link, opts, size, blocks):
         self.link, self.opts, self.size, self.blocks = link, opts, size, blocks
@@ -33,6 +33,11 @@ class Case:
                 words.append("outage=" + "+".join("%dus-%dus" % span for span in value))
             elif key == "burst":
                 words.append("burst=%dus/%dus" % value)
+            elif key == "change":
+                at, factor = value
+                words.append("delays=0s:%dus+%dus:%dus+%dus:%dus" % (max(1, self.rtt * factor[0] / 2), at,
+                                                                     max(1, self.rtt * factor[0] / 2), at + 1,
+                                                                     max(1, self.rtt * factor[1] / 2)))
             elif value is None:
                 words.append(key)
             elif key in TIMES:

@@ -5,6 +5,9 @@ Each relation makes of a case a pair (better, other) and the seconds that the be
 feature, or the better link, and must not cost more than 1.3 times the other and three round trips. A fourth value says how many
 times the other's packets the better run has to send. None: does not apply."""
 
+import math
+import random
+
 from outlier.case import CONGESTION
 
 HOLE_TIMER = 1050000  # microseconds after which a best-effort receiver gives up a hole, at the soonest
@@ -170,6 +173,21 @@ def faster_line(link, c):
 def shorter(link, c):
     link["rtt"] //= 2
     keep_queues(link, c)
+
+
+def shorter_for_a_time(first):
+    """Compares a path that is 2 to 200 times shorter before (first) or after some moment of the transfer with a path that is
+    always as long. A controller that has left slow start on the shorter path grows slowly on the longer one, as RFC 5681
+    section 3.1 has it; Vegas and a configured rate do not."""
+    def change(link, c):
+        if first and c.controller not in ("vegas", "vegas-corruption", "rate"):
+            return False
+        r = random.Random(c.text())
+        short = 1 / math.exp(r.uniform(math.log(2), math.log(200)))
+        at = int(2 * link["rtt"] + r.uniform(0, 0.7) * c.limit() * 1e6)
+        keep_queues(link, c)
+        link["change"] = (at, (short, 1) if first else (1, short))
+    return linked(change)
 
 
 def longer_queue(link, c):
@@ -341,4 +359,7 @@ RELATIONS = {
     "half": (2, less_data),
     "patience": (1, patience),
     "reno": (1, window_beside_reno),
+    # These are drawn only by name, so that the pairs of a seed are those of earlier versions.
+    "shorter-first": (0, shorter_for_a_time(True)),
+    "shorter-later": (0, shorter_for_a_time(False)),
 }
