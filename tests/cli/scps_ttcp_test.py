@@ -829,7 +829,7 @@ class Virtual(Case):
         for segments in ("40000", "200000", "1000000"):
             args = ["-t", "-s", "--hollow", "-n", segments, "--link", "nasa500", "-G", "0", "-R", "100m"]
             seen = self.on_a_terminal(args)
-            if re.search(r"\r\d", seen):
+            if re.search(r"\r\d+[KM]? +[1-9]\d*% ", seen):
                 break
         self.assertRegex(seen, r"\r\d+[KM]? +\d+% \d+\.\d\d Mbit/sec rtt \d+\.\d ms cwnd \d+[KM]? holes \d+")
         self.assertIn("\r\033[Kttcp-t: ", seen)  # wiped before the report
