@@ -12,7 +12,9 @@
 
 SCPS_NOINLINE bool scps_plan_gate_permits(struct scps_sender *s)
 {
-    if (s->queue->gate && scps_gate_permits(s->queue->gate, s))
+    if (s->queue->gate &&
+        !scps_recovery_only_probes(s->tx, s->snd.nxt - s->snd.una, s->agreed.mss) &&
+        scps_gate_permits(s->queue->gate, s))
         return true;
     /* Records that the congestion window limits sending, even if the application has written
      * little. */

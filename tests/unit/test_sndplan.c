@@ -4,6 +4,8 @@
  * an idle time (RFC 9293 sections 3.7.4, 3.8.6.1 and 3.8.6.2.1, RFC 5681 section 4.1). */
 #include "core/sndplan.h"
 
+#include "core/gate.h"
+
 #include "failing_alloc.h"
 #include "part_cases.h"
 
@@ -267,6 +269,25 @@ static void no_memory(void **state)
     assert_true(scps_plan_record_fits(&p.s));
 }
 
+/* The minimum rate of the route lets a connection send beyond its congestion window, but not to a
+ * peer that has been silent for several timeouts: then ten segments may be in flight, whatever the
+ * rate. */
+static void minimum_rate_and_a_silent_peer(void **state)
+{
+    struct scps_gate gate = {0};
+    (void)state;
+
+    scps_gate_set(&gate, START, &(struct scps_route){.min_rate = 1000, .burst = 5000}, 1000);
+    queue.gate = &gate;
+    part_send(&p, 12, p.s.agreed.mss);
+    assert_false(scps_plan_gate_permits(&p.s));
+    scps_gate_serve(&gate, START);
+    assert_true(scps_plan_gate_permits(&p.s));
+    p.s.tx->rec.silent = 2;
+    assert_false(scps_plan_gate_permits(&p.s));
+    queue.gate = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +297,7 @@ int main(void)
         CASE(cork),
         CASE(silly_window),
         CASE(congestion_window),
+        CASE(minimum_rate_and_a_silent_peer),
         CASE(restart_after_idle),
         CASE(window_in_use),
         CASE(cost),
