@@ -54,6 +54,9 @@ def lines(text: bytes) -> Iterator[Line]:
             yield Line(number, continued, section, None,
                        b"the line is longer than %d characters: continue it on an indented one" % LINE_LEN)
             return
+        if continued and raw.lstrip(b" \t").startswith(b"["):
+            yield Line(number, False, section, None, b"an indented section: remove the blanks before '['")
+            return
         if raw.startswith(b"[") and len(whole) > SECTION_LEN:
             yield Line(number, continued, section, None,
                        b"the section's name is longer than %d characters" % (SECTION_LEN - 2))
