@@ -98,6 +98,8 @@ struct vegas {
     scps_time began;
     uint64_t delivered, before; /* bytes delivered in this round trip, and in the previous one */
     scps_dur lowest, sum;
+    scps_dur
+        raw; /* as `lowest`, but with samples that count as base, since nothing was in flight */
     uint32_t samples;
     bool barred;
     struct scps_vegas_brake braking;
@@ -223,6 +225,7 @@ static void forget_base(struct vegas *ve, struct scps_cc_ctl *ctl)
     ve->early_rounds = EARLY_MAX;
     ve->over = 0;
     ve->samples = 0;
+    scps_vegas_path_end_test(&ve->path);
     scps_train_ss_forget(&ve->train_ss, ctl);
 }
 
@@ -232,7 +235,7 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->began = v->now;
     ve->before = ve->delivered;
     ve->delivered = 0;
-    ve->lowest = ve->sum = 0;
+    ve->lowest = ve->raw = ve->sum = 0;
     ve->samples = 0;
     ve->barred = false;
     scps_vegas_brake_begin(&ve->braking);
@@ -277,27 +280,55 @@ static void replace_base(struct vegas *ve, scps_dur rtt, uint64_t ssthresh, stru
     ve->exponential = true;
 }
 
-/* At the end of a round with lowest RTT rtt, µs: tests whether the path has become longer. Returns
- * true if the round does not change the window further. */
-static bool test_path(struct vegas *ve, scps_dur rtt, uint32_t mss, struct scps_cc_ctl *ctl)
+/* Ends a test of the path that is being made, and restores the window from before it. */
+static void stop_test(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
-    uint64_t before = ve->path.cwnd;
+    if (ve->path.rounds)
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, ve->path.cwnd);
+    scps_vegas_path_end_test(&ve->path);
+}
 
-    switch (scps_vegas_path_round(&ve->path, rtt, ve->base, ctl->cwnd)) {
+/* The path is longer than base says: begins slow start with the RTT of this round as base. The path
+ * may carry any window, since an earlier slow start may have ended because the RTT grew. */
+static void longer_path(struct vegas *ve, struct scps_cc_ctl *ctl)
+{
+    scps_dur rtt = ve->raw;
+
+    forget_base(ve, ctl);
+    ve->win.hs = (struct scps_hystart){0};
+    ve->base = rtt;
+    ctl->ssthresh = UINT64_MAX;
+    ve->exponential = true;
+}
+
+/* At the end of a round: tests whether the path has become longer. limited: the window limited
+ * sending in the round. Returns true if the round does not change the window further. */
+static bool test_path(struct vegas *ve, bool limited, uint32_t mss, struct scps_cc_ctl *ctl)
+{
+    /* Half of a smaller window would be less than two segments, the least of Vegas. The brake
+     * compares rounds with a window of its own. */
+    const bool may = limited && ctl->cwnd >= 4 * (uint64_t)mss && !ve->braking.set;
+
+    if (!ve->doubt_rounds || (!ve->path.rounds && !may))
+        return false;
+    if (ve->path.rounds && !limited) {
+        stop_test(ve, ctl);
+        return false;
+    }
+    switch (scps_vegas_path_round(&ve->path, ve->raw, ve->base, ctl->cwnd)) {
     case SCPS_VEGAS_PATH_KEEP:
         return false;
     case SCPS_VEGAS_PATH_HALVE:
-        ctl->cwnd = SCPS_MAX(ctl->cwnd / 2, mss);
+        ctl->cwnd /= 2;
         break;
     case SCPS_VEGAS_PATH_TEST:
         break;
     case SCPS_VEGAS_PATH_OWN:
-        ctl->cwnd = SCPS_MAX(ctl->cwnd, before);
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, ve->path.cwnd);
         break;
     case SCPS_VEGAS_PATH_LONGER:
-        ctl->cwnd = SCPS_MAX(ctl->cwnd, before);
-        /* The path may carry any window: slow start may have ended because the RTT grew. */
-        replace_base(ve, rtt, UINT64_MAX, ctl);
+        ctl->cwnd = SCPS_MAX(ctl->cwnd, ve->path.cwnd);
+        longer_path(ve, ctl);
         break;
     }
     return true;
@@ -321,10 +352,10 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
         return;
     }
     if (ve->barred) {
-        scps_vegas_path_end_test(&ve->path);
+        stop_test(ve, ctl);
         return;
     }
-    if (ve->doubt_rounds && test_path(ve, rtt, v->mss, ctl))
+    if (test_path(ve, limited, v->mss, ctl))
         return;
     if (queue <= ve->beta * mss) {
         ve->over = 0;
@@ -365,6 +396,7 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
     case SCPS_VEGAS_BRAKE_HALVE:
         scps_win_cut(&ve->win, v, scps_win_flight(v, ctl), ve->keep, ctl);
         scps_train_ss_forget(&ve->train_ss, ctl);
+        scps_vegas_path_end_test(&ve->path);
         ve->exponential = false;
         ve->over = 0;
         ctl->phase = SCPS_PHASE_BRAKE;
@@ -385,6 +417,7 @@ static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     wait_again(ve, rtt, ctl);
     ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
+    ve->raw = ve->samples ? SCPS_MIN(ve->raw, rtt) : rtt;
     /* No data was in flight before this segment, so the receiver's timer, and no queue, has made
      * the RTT longer. */
     if (ve->alone)
@@ -473,6 +506,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     }
     scps_win_cut(&ve->win, v, flight(ve, v, ctl), ve->keep, ctl);
     scps_train_ss_forget(&ve->train_ss, ctl);
+    scps_vegas_path_end_test(&ve->path);
     ve->exponential = false;
     ve->over = 0;
 }
@@ -486,6 +520,7 @@ static void timeout(struct vegas *ve, const struct scps_cc_view *v, struct scps_
     if (not_at_fault(ve, v->cause))
         return;
     scps_win_rto(&ve->win, v, ve->keep, ctl);
+    scps_vegas_path_end_test(&ve->path);
     ve->exponential = true;
     ve->over = 0;
     scps_train_ss_forget(&ve->train_ss, ctl);
@@ -509,6 +544,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     /* The window is set to one initial window, and slow start, which ends when a queue builds,
      * leads back to the old one. */
     case SCPS_CC_IDLE:
+        scps_vegas_path_end_test(&ve->path);
         scps_win_path(&ve->win, v, ctl);
         ve->exponential = true;
         scps_train_ss_forget(&ve->train_ss, ctl);
@@ -521,6 +557,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     /* After an undone recovery a new round begins: the core has restored all state, including the
      * beginning of a round that ended long ago. */
     case SCPS_CC_SPURIOUS:
+        stop_test(ve, ctl);
         new_round(ve, v);
         break;
     }

@@ -584,6 +584,47 @@ static void a_path_ten_times_as_long(void **state)
     assert_true(goodput[1] < 500000);
 }
 
+/* The same with a peer that acknowledges every other segment, and a path that becomes a hundred
+ * times as long during slow start. */
+static void a_longer_path_with_delayed_acks(void **state)
+{
+    (void)state;
+    struct cc_path p = {.bps = 10000000,
+                        .delay = SCPS_MS(5),
+                        .queue = 200,
+                        .ack_every = 2,
+                        .ack_delay = SCPS_MS(200)};
+    cc_path_open(&p, "vegas", view(2));
+    cc_path_run(&p, SCPS_MS(40));
+    p.delay = SCPS_MS(500);
+    cc_path_run(&p, SCPS_SEC(60));
+    cc_path_mark(&p);
+    cc_path_run(&p, SCPS_SEC(30));
+    assert_true(cc_path_goodput(&p) > 6000000);
+    cc_path_close(&p);
+}
+
+/* A timeout in the middle of a test ends it: the window from before the test does not come back. */
+static void a_timeout_during_a_test(void **state)
+{
+    struct cc_table t;
+    struct cc_row rto = {CC_CHANGE, .what = SCPS_CC_RTO, .outstanding = 6 * SEG};
+    (void)state;
+
+    open_with_base(&t, "vegas", SCPS_MS(100), 12 * SEG);
+    t.ctl.ssthresh = 12 * SEG;
+    for (int i = 0; i < 12 && t.ctl.cwnd > 8 * SEG; i++)
+        cc_round_trip(&t, (unsigned)(t.ctl.cwnd / SEG), SCPS_MS(250));
+    assert_true(t.ctl.cwnd <= 8 * SEG);
+    cc_play_row(&t, &rto);
+    assert_int_equal(t.ctl.cwnd, SEG);
+    for (int i = 0; i < 4; i++) {
+        uint64_t before = t.ctl.cwnd;
+        cc_round_trip(&t, (unsigned)(before / SEG), SCPS_MS(250));
+        assert_true(t.ctl.cwnd <= 2 * before);
+    }
+}
+
 /* On a slow line the RTT is many times the base RTT because of the connection's own queue. The base
  * RTT stays, so that the queue does not become longer with each test. */
 static void a_long_queue_of_its_own(void **state)
@@ -793,6 +834,8 @@ int main(void)
         cmocka_unit_test(a_delayed_ack_is_no_ack_train),
         cmocka_unit_test(a_longer_base_rtt_is_not_a_queue),
         cmocka_unit_test(a_path_ten_times_as_long),
+        cmocka_unit_test(a_longer_path_with_delayed_acks),
+        cmocka_unit_test(a_timeout_during_a_test),
         cmocka_unit_test(a_long_queue_of_its_own),
         cmocka_unit_test(test_of_the_path),
         cmocka_unit_test(corruption_keeps_the_window),
