@@ -62,9 +62,10 @@
  *   window for ever. But a queue of this connection is gone after a few rounds that remove half
  *   of it. If the excess is still there after `rounds` round trips in a row, it is not caused by
  *   this connection: base becomes the lowest RTT of those rounds, and slow start (which gamma may
- *   end) leads back to the earlier rate. A window of a few segments is never above beta, so there
- *   the window is halved as a test (vegas_path.h). If base expired with time, it would include the
- *   queue.
+ *   end) leads back to the earlier rate. A window of a few segments is never above beta: therefore
+ *   the window is halved as a test while the RTT is above twice base (vegas_path.h), and slow start
+ *   without a threshold follows if the path is longer. If base expired with time, it would include
+ *   the queue.
  * - Losses taken for corruption that depend on the window mean a queue shorter than alpha: see
  *   vegas_brake.h. The reference implementation has no such brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md

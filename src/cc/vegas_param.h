@@ -45,7 +45,7 @@ enum {
         {"rtt", "RTT of a round: the lowest (0) or the mean (1) of its samples", 0, 0, 1},         \
         {"first", "1: discard the first RTT sample of the connection; 0: use it", 1, 0, 1},        \
         {"rounds", "number of round trips above beta after which the base RTT counts as wrong; "   \
-                   "0: never", 16, 0, 1000},                                                       \
+                   "0: never, and no test of the path", 16, 0, 1000},                              \
         {"timeouts", "number of timeouts in a row after which the base RTT is discarded; "         \
                      "0: never", 4, 0, 1000},                                                      \
         {"train", "1: the rate of closely spaced ACKs may end slow start, too; 0: it does not",    \

@@ -44,8 +44,8 @@ static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_
  * be for that transmission. If DOUBTS of them come with no RTT sample in between, the timer is too
  * short: it resends data whose acknowledgement is on its way, and never gets a sample. Then the
  * shortest of the latest of these times counts as the RTT and is returned. Returns -1 as long as
- * there are fewer. The latest are at least DOUBTS and fewer than twice as many: times from before
- * the path became longer are forgotten. */
+ * there are fewer. The latest are at least DOUBTS and at most twice as many: times from before the
+ * path became longer are forgotten. */
 static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)
