@@ -245,8 +245,9 @@ static void one(struct world *w, struct host *h, struct flow *f, uint8_t b, uint
     if (!guess(w, h, f, b, c, &g) || !w->inject)
         return;
     if (w->third == THIRD_PORTS && (b & 15) == 1 && b & 16)
-        /* The sequence number is inside the window, but not RCV.NXT. */
-        g.seq = other(w, h)->out.memo[f->nr].nxt + 1 + c % 100;
+        /* The sequence number is inside the window, but not RCV.NXT, which is one above what was
+         * sent last if that was a probe. */
+        g.seq = other(w, h)->out.memo[f->nr].nxt + 2 + c % 100;
     s.sport = g.sport;
     s.dport = g.dport;
     s.flags = flags[b & 7];
