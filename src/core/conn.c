@@ -72,8 +72,8 @@ void scps_conn_free(struct scps_conn *c)
 
 /* Frees the send state (tx). If no round trip was measured since the last timeout or tail loss
  * probe, a new send state takes over the backoff of the retransmission timer, which stays in force
- * until the peer answers and a round trip is measured (RFC 6298 section 5.7), and the fact that no
- * further probe may be sent before that (RFC 8985 section 7.3). */
+ * until the peer answers and a round trip is measured (RFC 6298, last note of section 5), and the
+ * fact that no further probe may be sent before that (RFC 8985 section 7.3). */
 static void trim_tx(struct scps_sender *s)
 {
     const uint16_t unanswered = s->tx->silence.unanswered;

@@ -13,7 +13,7 @@
 struct scps_rto {
     /* the retransmission timer; it runs for the oldest outstanding segment */
     struct scps_timer timer;
-    /* number of timeouts since a round trip was last measured (RFC 6298 section 5.7) */
+    /* number of timeouts since a round trip was last measured (RFC 6298, last note of section 5) */
     uint16_t kept : 8;
     /* how many of the timeouts counted in `kept` came after a report of arrived data, with no other
      * timeout between; the first timeout of the connection counts, too; at most 63 */
@@ -60,7 +60,7 @@ static inline bool scps_rto_outage_over(struct scps_rto *r, bool inferred)
     return true;
 }
 /* Called at a timeout of data: once the peer has answered, the backoff by this timeout stays in
- * force until a round trip is measured (RFC 6298 section 5.7). */
+ * force until a round trip is measured (RFC 6298, last note of section 5). */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0xff);

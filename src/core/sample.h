@@ -66,9 +66,9 @@ scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur sample, bool by_clock, struct scps_cc_ack *a);
 /* Best effort: takes the age of the timestamp echo, µs (-1: none), of an acknowledgement of data
- * that was given up, as an RTT sample of resent data (RFC 6298 section 5.7). If several such
- * acknowledgements come in a row, the retransmission timer is shorter than the round trip and gives
- * up each segment before its acknowledgement can arrive. */
+ * that was given up, as an RTT sample of resent data (RFC 6298, last note of section 5). If several
+ * such acknowledgements come in a row, the retransmission timer is shorter than the round trip and
+ * gives up each segment before its acknowledgement can arrive. */
 void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur echo);
 /* Discards the delivery-rate sample *a of resent segment r if the acknowledgement may be for an

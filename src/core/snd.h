@@ -38,7 +38,8 @@ void scps_snd_window_changed(struct scps_sender *s);
 void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
 #define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
 /* Returns the retransmission timeout rto, µs, doubled for each timeout that has not been answered
- * or that is kept until a round trip is measured (RFC 6298 section 5.7), at most max. */
+ * or that is kept until a round trip is measured (RFC 6298, last note of section 5), at most
+ * max. */
 scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max);
 /* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
  * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe

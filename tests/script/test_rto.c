@@ -22,7 +22,7 @@ static void estimates(void **x)
     script_free(t);
 }
 
-/* RFC 6298 (5.5): a timeout doubles the RTO. (5.7) and Karn's algorithm: the acknowledgement of a
+/* RFC 6298 (5.5): a timeout doubles the RTO. Section 3, Karn's algorithm: the acknowledgement of a
  * retransmission is no sample. (5.3): the acknowledgement of new data restarts the timer. */
 static void backoff(void **x)
 {

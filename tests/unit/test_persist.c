@@ -94,8 +94,9 @@ static void override(void **state)
     assert_int_equal(probe_in(), SCPS_MS(100));
 }
 
-/* RFC 6298 section 5.5: "The host MUST set RTO <- RTO * 2", up to a maximum (2.5); section 5.7: the
- * backoff lasts until a round trip is measured, although the peer has acknowledged something. */
+/* RFC 6298 section 5.5: "The host MUST set RTO <- RTO * 2", up to a maximum (2.5). Last note of
+ * section 5: the backoff lasts until a round trip is measured, although the peer has acknowledged
+ * something. */
 static void resends_back_off(void **state)
 {
     static const int64_t wait[] = {1, 2, 4, 8, 16, 32, 60, 60};
