@@ -8,6 +8,7 @@
 
 #include "common/flow_settings.h"
 #include "common/setup_keys.h"
+#include "common/setup_pairs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,9 +53,7 @@ static void file_done(void *ctx, char *data)
 }
 
 struct building {
-    const struct lab_scenario *sc;
-    const struct lab_set *const *set;
-    size_t n;
+    struct lab_applied a;
     struct lab_setup *s;
     char *msg;
 };
@@ -62,9 +61,9 @@ struct building {
 static bool fail(struct building *b, const struct lab_set *blame, const char *text)
 {
     if (blame && blame->line)
-        snprintf(b->msg, LAB_MSGLEN, "%.200s:%d: %.300s", b->sc->path, blame->line, text);
+        snprintf(b->msg, LAB_MSGLEN, "%.200s:%d: %.300s", b->a.sc->path, blame->line, text);
     else
-        snprintf(b->msg, LAB_MSGLEN, "%.200s: %.300s", b->sc->path, text);
+        snprintf(b->msg, LAB_MSGLEN, "%.200s: %.300s", b->a.sc->path, text);
     return false;
 }
 
@@ -83,6 +82,12 @@ static bool check_model(struct building *b)
         if (f->headers < f->conn.rate_overhead + 28 || f->size > 4000000000u)
             return fail(b, NULL,
                         "flow.model = nack: headers hold framing and 28 bytes; size to 4gb");
+        if (f->payload == 0 && f->headers >= b->s->link[f->link].mtu)
+            return fail(b, lab_applied_last(&b->a, 'f', f->name, "headers"),
+                        "flow.headers: they leave no room for payload in the link's mtu");
+        if ((uint64_t)f->headers + f->payload > b->s->link[f->link].mtu + f->conn.rate_overhead)
+            return fail(b, lab_applied_last(&b->a, 'f', f->name, "headers"),
+                        "flow.headers: with flow.payload they are more than the link's mtu");
     }
     return true;
 }
@@ -124,28 +129,13 @@ static void make_all(struct building *b)
 {
     struct lab_dotted d;
 
-    for (size_t i = 0; i < b->sc->sections.n; i++)
-        if (lab_key_split(b->sc->sections.v[i].key, &d))
+    for (size_t i = 0; i < b->a.sc->sections.n; i++)
+        if (lab_key_split(b->a.sc->sections.v[i].key, &d))
             (void)(*d.kind == 'l' ? (void *)link_of(b->s, d.name) : (void *)flow_of(b->s, d.name));
     if (b->s->nlinks == 0)
         link_of(b->s, "link");
     if (b->s->nflows == 0)
         flow_of(b->s, "flow");
-}
-
-/* Returns the last setting of `key` that applies to the link (kind 'l') or flow (kind 'f') called
- * `name`: one for all links or flows, or one for this link or flow. NULL: there is none. */
-static const struct lab_set *last(const struct building *b, char kind, const char *name,
-                                  const char *key)
-{
-    const struct lab_set *found = NULL;
-    struct lab_dotted d;
-
-    for (size_t i = 0; i < b->n; i++)
-        if (lab_key_split(b->set[i]->key, &d) && *d.kind == kind && strcmp(d.key, key) == 0 &&
-            (!*d.name || strcmp(d.name, name) == 0))
-            found = b->set[i];
-    return found;
 }
 
 /* Returns true for a flag: "flip = yes" adds the word flip to the SPEC, "flip = no" adds
@@ -164,36 +154,36 @@ static const struct lab_set *named_in(const struct building *b, const char *why)
     struct lab_dotted d;
     char pair[LAB_MSGLEN];
 
-    for (size_t i = 0; i < b->n; i++) {
-        if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'l')
+    for (size_t i = 0; i < b->a.n; i++) {
+        if (!lab_key_split(b->a.set[i]->key, &d) || *d.kind != 'l')
             continue;
-        snprintf(pair, sizeof pair, "%s=%s", d.key, b->set[i]->value);
+        snprintf(pair, sizeof pair, "%s=%s", d.key, b->a.set[i]->value);
         if (strstr(why, pair))
-            set = b->set[i];
+            set = b->a.set[i];
     }
     return set;
 }
 
 static bool build_link(struct building *b, struct lab_link *l)
 {
-    const struct lab_set *set = last(b, 'l', l->name, "preset"), *blame = NULL;
-    struct scps_link_files files = {read_file, file_done, b->sc->path};
+    const struct lab_set *set = lab_applied_last(&b->a, 'l', l->name, "preset"), *blame = NULL;
+    struct scps_link_files files = {read_file, file_done, b->a.sc->path};
     struct lab_str spec = {0};
     char why[LAB_MSGLEN];
     struct lab_dotted d;
     bool ok;
 
     lab_add(&spec, "%s", set ? set->value : "geo");
-    for (size_t i = 0; i < b->n; i++) {
-        const char *value = b->set[i]->value;
+    for (size_t i = 0; i < b->a.n; i++) {
+        const char *value = b->a.set[i]->value;
 
-        if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'l' ||
-            last(b, 'l', l->name, d.key) != b->set[i])
+        if (!lab_key_split(b->a.set[i]->key, &d) || *d.kind != 'l' ||
+            lab_applied_last(&b->a, 'l', l->name, d.key) != b->a.set[i])
             continue;
         if (lab_key_is_link(d.key)) {
             if (strcmp(d.key, "preset") != 0 && !lab_key_put_link(d.key, value, l, why)) {
                 lab_free(&spec);
-                return fail(b, b->set[i], why);
+                return fail(b, b->a.set[i], why);
             }
         } else if (is_flag(d.key)) {
             if (strcmp(value, "no") != 0)
@@ -214,14 +204,15 @@ static bool build_link(struct building *b, struct lab_link *l)
     if (!ok)
         return fail(b, blame, why);
     if (l->mtu < 68 || l->mtu > 65535)
-        return fail(b, last(b, 'l', l->name, "mtu"), "link.mtu: give a number from 68 to 65535");
+        return fail(b, lab_applied_last(&b->a, 'l', l->name, "mtu"),
+                    "link.mtu: give a number from 68 to 65535");
     if (l->ipv6 && l->mtu < 1280)
-        return fail(b, last(b, 'l', l->name, "mtu"),
+        return fail(b, lab_applied_last(&b->a, 'l', l->name, "mtu"),
                     "link.mtu: with ipv6 give at least 1280 (RFC 8200 section 5)");
     if (strcmp(l->a, l->b) != 0)
         return true;
-    blame = last(b, 'l', l->name, "b");
-    return fail(b, blame ? blame : last(b, 'l', l->name, "a"),
+    blame = lab_applied_last(&b->a, 'l', l->name, "b");
+    return fail(b, blame ? blame : lab_applied_last(&b->a, 'l', l->name, "a"),
                 "link: its two hosts are one: give a and b different names");
 }
 
@@ -247,26 +238,27 @@ static bool build_flow(struct building *b, struct lab_flow *f)
     uint64_t rate;
     struct lab_dotted d;
 
-    for (size_t i = 0; i < b->n; i++) {
-        if (!lab_key_split(b->set[i]->key, &d) || *d.kind != 'f' ||
+    for (size_t i = 0; i < b->a.n; i++) {
+        if (!lab_key_split(b->a.set[i]->key, &d) || *d.kind != 'f' ||
             (*d.name && strcmp(d.name, f->name) != 0))
             continue;
-        if (!lab_key_put_flow(d.key, b->set[i]->value, f, why))
-            return fail(b, b->set[i], why);
+        if (!lab_key_put_flow(d.key, b->a.set[i]->value, f, why))
+            return fail(b, b->a.set[i], why);
     }
     for (f->link = 0; *f->link_name && f->link < b->s->nlinks; f->link++)
         if (strcmp(b->s->link[f->link].name, f->link_name) == 0)
             break;
     if (f->link == b->s->nlinks) {
         snprintf(why, sizeof why, "flow %s: there is no [link %s]", f->name, f->link_name);
-        return fail(b, last(b, 'f', f->name, "link"), why);
+        return fail(b, lab_applied_last(&b->a, 'f', f->name, "link"), why);
     }
     l = &b->s->link[f->link];
     if (f->copies < 1 || f->copies > 1000)
-        return fail(b, last(b, 'f', f->name, "copies"),
+        return fail(b, lab_applied_last(&b->a, 'f', f->name, "copies"),
                     "flow.copies: give a number from 1 to 1000");
     if (f->size == 0 && f->time == 0)
-        return fail(b, last(b, 'f', f->name, "size"), "flow.size: give at least one byte");
+        return fail(b, lab_applied_last(&b->a, 'f', f->name, "size"),
+                    "flow.size: give at least one byte");
     if (f->time != 0)
         f->size = UINT64_MAX;
     rate = f->rate_bps;
@@ -276,7 +268,7 @@ static bool build_flow(struct building *b, struct lab_flow *f)
     if (f->conn.cc->needs_rate && f->conn.rate == 0) {
         snprintf(why, sizeof why, "flow %s: cc = %s needs a rate: give flow.rate", f->name,
                  f->conn.cc->name);
-        return fail(b, last(b, 'f', f->name, "cc"), why);
+        return fail(b, lab_applied_last(&b->a, 'f', f->name, "cc"), why);
     }
     f->conn.rate_overhead = (f->back ? l->back : l->fwd).overhead;
     f->conn.records = f->record != 0;
@@ -286,7 +278,7 @@ static bool build_flow(struct building *b, struct lab_flow *f)
             snprintf(why, sizeof why,
                      "flow.payload = %u: with headers more than the link's mtu %u, or too small",
                      f->payload, l->mtu);
-            return fail(b, last(b, 'f', f->name, "payload"), why);
+            return fail(b, lab_applied_last(&b->a, 'f', f->name, "payload"), why);
         }
         f->conn.mss = (uint16_t)mss;
     }
@@ -299,7 +291,9 @@ static bool build_flow(struct building *b, struct lab_flow *f)
 struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_set *const *set,
                                 size_t n, char msg[LAB_MSGLEN])
 {
-    struct building b = {sc, set, n, lab_alloc(sizeof(struct lab_setup)), msg};
+    struct building b = {{sc, set, n}, lab_alloc(sizeof(struct lab_setup)), msg};
+    const struct lab_set *blame = NULL;
+    char why[LAB_MSGLEN];
     bool ok = true;
 
     b.s->timeout = sc->timeout;
@@ -312,7 +306,6 @@ struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_
             continue;
         (void)(*d.kind == 'l' ? (void *)link_of(b.s, d.name) : (void *)flow_of(b.s, d.name));
         if (b.s->nlinks + b.s->nflows != had) {
-            char why[LAB_MSGLEN];
             snprintf(why, sizeof why, "%s: there is no [%s %s]", set[i]->key, d.kind, d.name);
             ok = fail(&b, set[i], why);
         }
@@ -322,6 +315,8 @@ struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_
     for (size_t i = 0; ok && i < b.s->nflows; i++)
         ok = build_flow(&b, &b.s->flow[i]);
     ok = ok && check_model(&b);
+    if (ok && !lab_pairs_agree(&b.a, b.s, &blame, why))
+        ok = fail(&b, blame, why);
     if (ok)
         return b.s;
     lab_setup_free(b.s);

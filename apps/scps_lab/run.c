@@ -295,6 +295,26 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
     return status;
 }
 
+/* Refuses files about connections and packets of a flow that the model of negative acknowledgements
+ * runs, which has neither. */
+static bool has_packets(const struct lab_setup *s, const struct lab_run_options *o,
+                        char msg[LAB_MSGLEN])
+{
+    const struct {
+        const char *option, *path;
+    } one[] = {{"--pcap", o->pcap},     {"--truth", o->truth}, {"--events", o->events},
+               {"--series", o->series}, {"--plot", o->plot},   {"--qlog", o->qlog}};
+
+    for (size_t i = 0; s->flow[0].kind == LAB_NACK && i < sizeof one / sizeof *one; i++)
+        if (one[i].path) {
+            snprintf(msg, LAB_MSGLEN,
+                     "%s: flow.model = nack is a model without connections: leave out the option",
+                     one[i].option);
+            return false;
+        }
+    return true;
+}
+
 int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
 {
     struct lab_cells cells;
@@ -313,6 +333,10 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
     }
     if (!lab_run_files(sc, o, msg) || !lab_cells_single(sc, &cells, msg))
         return refuse(2, msg);
+    if (!has_packets(cells.v->setup, o, msg)) {
+        lab_cells_free(&cells);
+        return refuse(2, msg);
+    }
     status = run_cell(&cells, o, msg);
     lab_cells_free(&cells);
     return status ? refuse(status, msg) : 0;

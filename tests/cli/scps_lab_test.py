@@ -127,7 +127,8 @@ class Scenario(Base):
                            ("initial-window", "65535"), ("sndbuf", "256"), ("rcvbuf", "1gib"), ("mss", "0"), ("mss", "48"),
                            ("compress", "yes"), ("comp-proto", "106"), ("time-wait", "0"), ("fin-wait2", "1h"), ("ack-budget", "8"),
                            ("keep-idle", "1us"), ("rto-max", "36500d")]:
-            self.good("run", self.file("[link]\npreset = lan\n[flow]\nsize = 1kb\n%s = %s\n" % (key, value)), "--json")
+            on = {"keep-count": "keepalive = yes\n", "keep-idle": "keepalive = yes\n", "comp-proto": "compress = yes\n"}.get(key, "")
+            self.good("run", self.file("[link]\npreset = lan\n[flow]\nsize = 1kb\n%s%s = %s\n" % (on, key, value)), "--json")
 
     def test_impossible_link(self):
         self.refused("[link]\nrate = -5mbit\n", "s.ini:2:", "rate")
@@ -187,6 +188,57 @@ class Scenario(Base):
         self.refused("[flow a.b]\nsize = 1kb\n", "s.ini:1:", "letters")
         self.refused("[flow]\nbuffer = 1\n", "s.ini:2:", "256 to 1gib")
         self.refused("[flow]\nstart = 5s..1s\n", "s.ini:2:", "SHORTER..LONGER")
+
+    def test_contradictions(self):
+        """Keys that contradict each other, or that another key makes useless, are refused: a result would not be what the
+        file says."""
+        for keys, line, words in [
+                ("nack-wait = 1s", 2, "flow.nack-wait has no effect on a TCP connection: give flow.model = nack"),
+                ("receiver-buffer = 9000\nmodel = nack\nrate = 1mbit", 2, "without flow.receiver-rate"),
+                ("model = nack\nrate = 1mbit\ncc = vegas", 4, "flow.cc has no effect with flow.model = nack"),
+                ("model = nack\nrate = 1mbit\nstart = 5s", 4, "flow.start has no effect"),
+                ("model = nack\nrate = 1mbit\nsack = no\ndsack = yes", 4, "flow.sack has no effect"),
+                ("recovery = rack\nsack = no", 3, "flow.recovery = rack needs SACK (RFC 8985 section 4)"),
+                ("rto-max = 1s\nrto-min = 5s", 3, "flow.rto-min is above flow.rto-max"),
+                ("time = 5s\nsize = 1mb", 3, "flow.size has no effect with flow.time"),
+                ("snack-delay = 5ms", 2, "flow.snack-delay has no effect with flow.snack = no"),
+                ("snack-long = yes", 2, "flow.snack-long has no effect with flow.snack = no"),
+                ("sack = no\ndsack = yes", 3, "flow.dsack has no effect with flow.sack = no"),
+                ("bets-retries = 5", 2, "flow.bets-retries has no effect with flow.bets = no"),
+                ("keep-idle = 5s", 2, "flow.keep-idle has no effect with flow.keepalive = no"),
+                ("ack = every\nquick-acks = 5", 3, "flow.ack = other only"),
+                ("holes-at-once = yes", 2, "flow.ack = delayed only"),
+                ("stagger = 5s", 2, "flow.copies"), ("app-from = 5s", 2, "flow.app-rate"),
+                ("app-rate = 1m\napp-from = 5s\napp-until = 5s", 4, "flow.app-until is not after flow.app-from"),
+                ("mss = 500\npayload = 600", 2, "flow.mss has no effect with flow.payload"),
+                ("rcvbuf = 1mb\nbuffer = 2mb", 2, "give it behind")]:
+            self.refused("[flow]\n" + keys + "\n", "s.ini:%d:" % line, words)
+        for more, words in (("", "no room for payload"), ("0", "no room"), ("\npayload = 1400", "flow.payload")):
+            self.refused("[flow]\nmodel = nack\nrate = 1m\nheaders = 1500%s\n" % more, "s.ini:4:", "flow.headers", words)
+        self.refused("[link]\nvj-compression = yes\nipv6 = yes\n", "s.ini:2:", "IPv4 only (RFC 1144)")
+        self.refused("[link]\nipv6 = yes\n[flow]\nmodel = nack\nrate = 1m\n", "s.ini:2:", "link.ipv6 has no effect")
+        self.refused("[flow]\ntime = 5s\n", "flow.size has no effect", args=("--set", "flow.size=1mb"))
+        for option in ("--pcap", "--truth", "--events", "--series", "--plot", "--qlog"):
+            self.refused("[flow]\nmodel = nack\nrate = 1m\n", option, "flow.model = nack", args=(option, self.path("x")))
+            self.assertEqual(["s.ini"], os.listdir(self.dir))
+
+    def test_keys_that_are_for_other_cells(self):
+        """A key may be without effect in the cells or flows for which another place of the file switches it off."""
+        for text, args in [
+                ("[flow]\nsnack-delay = 5ms\n[sweep]\nflow.snack = yes, no\n", ()),
+                ("[flow]\nsnack-delay = 5ms\n[sweep]\nflow.snack = yes, no\n", ("--set", "flow.snack=no")),
+                ("[flow]\nsnack-delay = 5ms\nsnack = yes\n", ("--set", "flow.snack=no")),
+                ("[flow]\nsnack-delay = 5ms\n[flow a]\nsnack = yes\n[flow b]\n", ()),
+                ("[flow]\nsnack-delay = 0\nquick-acks = 0\ndsack = no\nsack = no\n", ()),  # nothing is asked for
+                ("[flow]\nsize = 1mb\n[flow a]\ntime = 5s\n", ()), ("[flow]\nsize = 1mb\n", ("--set", "flow.time=5s")),
+                ("[flow]\nbuffer = 2mb\nrcvbuf = 1mb\n", ()),
+                ("[flow]\nnack-wait = 1s\ncc = vegas\nrate = 1m\n[sweep]\np = tcp, mdp\n[case]\nwhen = p=mdp\nflow.model = nack\n", ()),
+                ("[sweep]\np = a\n[case]\nwhen = p=a\nflow.snack = yes\nflow.snack-delay = 5ms\n[case]\nwhen = p=a\nflow.snack = no\n", ())]:
+            self.good("sweep", self.file(text), "--out", self.path("o"), "--check", *args)
+        # but not what is swept without effect, or given in one place with what switches it off
+        self.refused("[sweep]\nflow.snack = no\nflow.snack-delay = 5ms\n", "s.ini:3:", "flow.snack = no", "in the cell")
+        self.good("run", self.file("[flow]\nsize = 1kb\n"), "--set", "flow.snack-delay=5ms", "--set", "flow.snack=no")
+        self.refused("[flow]\nsnack = yes\n", "flow.snack = no", args=("--set", "flow.snack=no", "--set", "flow.snack-delay=5ms"))
 
     def test_sections_without_keys(self):
         """A link or flow that only the keys of [link] or [flow] describe exists, too, in the order of the file."""

@@ -59,6 +59,11 @@ for name, kind, rest in re.findall(r"^SCPS_SETTING\((\w+), \w+, (BYTES|RATE|TIME
         TTCP.setdefault("--" + key, {"BYTES": SIZE, "RATE": RATE, "TIME": SECONDS}[kind])
     if only not in ("N", "T"):
         FLOW.setdefault(key, {"BYTES": SIZE, "RATE": RATE, "TIME": TIME}[kind])
+# What a key needs beside it to have an effect: scps_lab refuses keys without.
+NACK = ["model=nack", "rate=1mbit"]
+NEEDS = {"stagger": ["copies=2"], "app-from": ["app-rate=1mbit"], "app-until": ["app-rate=1mbit"], "headers": NACK, "receiver-rate": NACK,
+         "receiver-buffer": [*NACK, "receiver-rate=1mbit"], "nack-wait": NACK, "done-wait": NACK, "snack-delay": ["snack=yes"],
+         "bets-timeout": ["bets=yes"], "bets-lifetime": ["bets=yes"], "keep-idle": ["keepalive=yes"], "keep-interval": ["keepalive=yes"]}
 
 
 def run(program, *args):
@@ -134,10 +139,11 @@ class Suffixes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as d:
             path = os.path.join(d, "one.ini")
             with open(path, "w", encoding="utf-8") as f:
-                f.write("[link]\nrate = 1mbit\n[flow]\nsize = 1kb\n")
+                f.write("[link]\nrate = 1mbit\nmtu = 9k\n[flow]\nsize = 1kb\n")
 
             def command(name, value):
-                return ("scps_lab", "sweep", path, "--out", os.path.join(d, "out"), "--check", "--set", "%s=%s" % (name, value))
+                more = [w for need in NEEDS.get(name.split(".")[1], []) for w in ("--set", "flow." + need)]
+                return ("scps_lab", "sweep", path, "--out", os.path.join(d, "out"), "--check", *more, "--set", "%s=%s" % (name, value))
             self.sweep({"flow." + k: v for k, v in FLOW.items()}, command, WRONG[1:])
             self.sweep({"link." + k: v for k, v in SPEC.items()}, command, WRONG[1:])
             self.sweep({"link.mtu": SIZE[:1] + ["9k", "9K", "9kb"], "flow.size": SIZE}, command, WRONG[1:])

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of links and flows that contradict each other or have no effect beside others. setup.c asks
+ * for them once all links and flows of a cell (a combination of swept values) are made. */
+#ifndef SCPS_LAB_SETUP_PAIRS_H
+#define SCPS_LAB_SETUP_PAIRS_H
+
+#include "common/setup.h"
+
+/* The settings that apply to a cell, in the order in which they are applied: a later one overrides
+ * an earlier one. */
+struct lab_applied {
+    const struct lab_scenario *sc;
+    const struct lab_set *const *set;
+    size_t n;
+};
+
+/* Returns the last setting of `key` that applies to the link (kind 'l') or flow (kind 'f') called
+ * `name`: one for all links or flows, or one for this link or flow. NULL: there is none. */
+const struct lab_set *lab_applied_last(const struct lab_applied *a, char kind, const char *name,
+                                       const char *key);
+/* Refuses contradictory keys of the links and flows in s, which were made from the settings a.
+ * Returns false with the reason in why, and with *blame, the setting whose line the message
+ * names.
+ *
+ * A key without effect is refused unless its place in the file shows that it is meant for other
+ * cells or flows: the key on which its effect depends is set in a place that takes precedence
+ * (lower in the list of cells.c), or is swept, in a case or in a section with a name. */
+bool lab_pairs_agree(const struct lab_applied *a, const struct lab_setup *s,
+                     const struct lab_set **blame, char why[LAB_MSGLEN]);
+
+#endif
