@@ -115,8 +115,9 @@ struct scps_stack *scps_host_stack(const struct scps_host *h);
 /* ---- scenarios of scps_lab ---- */
 
 struct py_scenario;
-/* A scenario that begins; text: all of its file. NULL: no memory. */
-struct py_scenario *py_scenario_new(const char *path, const char *text);
+/* A scenario that begins; text: all of its file; published: the folder of published values. NULL:
+ * no memory. */
+struct py_scenario *py_scenario_new(const char *path, const char *text, const char *published);
 void py_scenario_free(struct py_scenario *s);
 /* Takes a line of its file. continued: it begins with a blank. 0, or an error: SCPS_ERR_INVAL with
  * a message. */

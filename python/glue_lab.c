@@ -48,22 +48,25 @@ struct py_scenario {
     struct lab_reading reading;
     struct lab_scenario *sc; /* NULL: not read to its end */
     struct lab_cells cells;
+    char *published; /* the folder of published values, for `reading` */
     char msg[LAB_MSGLEN];
 };
 
-static int begin(struct py_scenario *s, const char *path, const char *text)
+static int begin(struct py_scenario *s, const char *path, const char *text, const char *published)
 {
     NO_MEMORY_RETURNS(SCPS_ERR_NOMEM);
     lab_reading_begin(&s->reading, path, text, s->msg);
+    s->published = lab_copy(published);
+    s->reading.published_dir = s->published;
     leave(&g);
     return 0;
 }
 
-struct py_scenario *py_scenario_new(const char *path, const char *text)
+struct py_scenario *py_scenario_new(const char *path, const char *text, const char *published)
 {
     struct py_scenario *s = calloc(1, sizeof(*s));
 
-    if (s == NULL || begin(s, path, text) == 0)
+    if (s == NULL || begin(s, path, text, published) == 0)
         return s;
     free(s);
     return NULL;
@@ -75,6 +78,7 @@ void py_scenario_free(struct py_scenario *s)
         return;
     lab_cells_free(&s->cells);
     lab_scenario_free(s->sc != NULL ? s->sc : s->reading.s);
+    free(s->published);
     free(s);
 }
 

@@ -173,7 +173,7 @@ static char *read_text(FILE *f, const char *path, char msg[LAB_MSGLEN])
 struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size_t n,
                                        char msg[LAB_MSGLEN])
 {
-    char found[PATH_MAX + 64];
+    char found[PATH_MAX + 64], published[PATH_MAX];
     FILE *f = open_scenario(path, found, sizeof found);
     struct file file;
     char *text;
@@ -193,6 +193,10 @@ struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size
     if (!text)
         return NULL;
     lab_reading_begin(&file.r, found, text, msg);
+    if (lab_scenario_dir(0, published, sizeof published)) {
+        strcpy(strrchr(published, '/'), "/published");
+        file.r.published_dir = published;
+    }
     file.text = text;
     bad = ini_parse_stream(next_chunk, &file, on_line, &file);
     if (bad > 0)

@@ -6,9 +6,11 @@
 #include "common/scenario_data.h"
 #include "common/setup.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define VALUE_LEN 2048
 #define MANY      1000000
@@ -47,6 +49,31 @@ static bool continues(const char *key, const char *value)
     return true;
 }
 
+/* Checks the name of a file of published values. */
+static int published_key(struct lab_reading *r, int line, const char *name)
+{
+    struct lab_str path = {0};
+    bool found;
+
+    if (*name == '.' || strchr(name, '/'))
+        return lab_reading_refuse(r, line,
+                                  "published = %.200s: give the name of a file, such as "
+                                  "nasa-mdp.csv, without its folder",
+                                  name);
+    if (!r->published_dir || *name == '\0')
+        return 1;
+    lab_add(&path, "%s/%s", r->published_dir, name);
+    /* Where the folder is missing, too, the program is not installed as a whole, which matters to
+     * reports only. */
+    found = access(path.p, R_OK) == 0 || access(r->published_dir, X_OK) != 0;
+    lab_free(&path);
+    return found || lab_reading_refuse(r, line,
+                                       "published = %.200s: no such file of published values is "
+                                       "installed: give one of lab/published, such as "
+                                       "nasa-mdp.csv, or leave it out",
+                                       name);
+}
+
 static int scenario_key(struct lab_reading *r, int line, const char *key, const char *value)
 {
     struct lab_scenario *s = r->s;
@@ -64,7 +91,9 @@ static int scenario_key(struct lab_reading *r, int line, const char *key, const 
         lab_add(&all, "%s", value);
         free(*to);
         *to = all.p;
-        return 1;
+        if (*key == 'n' && *value == '\0')
+            return lab_reading_refuse(r, line, "name = : give a name, or leave it out");
+        return *key != 'p' || published_key(r, line, value);
     }
     if (strcmp(key, "runs") == 0)
         return (lab_count(value, MANY, &s->runs) && s->runs > 0) ||
@@ -92,6 +121,68 @@ static int other_key(struct lab_reading *r, int line, const char *key, const cha
 
 /* ---- sections of the file, one function for each ---- */
 
+/* Returns true if a list has an empty item, which a comma too many makes. open_end: the list may
+ * end with a comma; begun: it may begin with one, as it continues another. */
+static bool has_empty_item(const char *list, char sep, bool begun, bool open_end)
+{
+    for (bool empty = !begun;; list++) {
+        if (*list == '\0')
+            return empty && !open_end;
+        if (*list == sep && empty)
+            return true;
+        if (*list == sep)
+            empty = true;
+        else if (!isspace((unsigned char)*list))
+            empty = false;
+    }
+}
+
+/* Checks the text of a list of swept values, which `key` names in messages; begun and open_end as
+ * for has_empty_item(). */
+static int check_list(struct lab_reading *r, int line, const char *key, const char *list,
+                      bool begun, bool open_end)
+{
+    if (has_empty_item(list, ',', begun, open_end))
+        return lab_reading_refuse(r, line, "%s: an empty value in the list: leave out a comma",
+                                  key);
+    return !strchr(list, '"') ||
+           lab_reading_refuse(
+               r, line, "%s: a swept value is a column of the results: leave out the \"", key);
+}
+
+/* Refuses a list in [sweep] that ended with a comma and was not continued. Returns 1 if there is
+ * none. */
+static int end_list(struct lab_reading *r)
+{
+    if (r->comma == 0)
+        return 1;
+    return lab_reading_refuse(r, r->comma,
+                              "%s: the list ends with a comma: remove it, or go on in an indented "
+                              "line",
+                              r->s->axis[r->s->naxes - 1].key);
+}
+
+/* Checks the name of an axis without a dot, which is a column of the results. */
+static int own_name(struct lab_reading *r, const char *name)
+{
+    static const char columns[] = "cell run flow status seconds mbps bytes start segments resent "
+                                  "timeouts episodes errors queue_drops n failed mbps_sd mbps_ci95 "
+                                  "mbps_min mbps_max seconds_sd resent_pct";
+    const char *rest = columns;
+    char column[32];
+
+    if (!lab_is_name(name))
+        return lab_reading_refuse(r, r->line,
+                                  "'%s' is neither a key such as link.rtt nor a name: a name has "
+                                  "1 to %d letters, digits, - and _",
+                                  name, LAB_NAME - 1);
+    while (lab_item(&rest, ' ', column, sizeof column))
+        if (strcmp(column, name) == 0)
+            return lab_reading_refuse(r, r->line,
+                                      "'%s' is a column of the results: give another name", name);
+    return 1;
+}
+
 static int axis_line(struct lab_reading *r, const char *key, const char *value)
 {
     struct lab_scenario *s = r->s;
@@ -111,6 +202,10 @@ static int axis_line(struct lab_reading *r, const char *key, const char *value)
         return lab_reading_refuse(
             r, r->line, "'%s' cannot be swept: only keys of links and flows, and own names, can",
             key);
+    if (!r->continued && (!end_list(r) || (!strchr(key, '.') && !own_name(r, key))))
+        return 0;
+    if (!check_list(r, r->line, key, value, r->continued && r->comma == 0, true))
+        return 0;
     if (!a) {
         s->axis = lab_grow(s->axis, (s->naxes + 1) * sizeof *s->axis);
         a = &s->axis[s->naxes++];
@@ -125,6 +220,7 @@ static int axis_line(struct lab_reading *r, const char *key, const char *value)
                     r, r->line, "%s: the value '%s' is given twice: leave out one", key, item);
         lab_axis_value(a, item);
     }
+    r->comma = has_empty_item(value, ',', true, false) ? r->line : 0;
     return a->n > 0 || lab_reading_refuse(r, r->line, "%s: no values: give at least one", key);
 }
 
@@ -244,6 +340,8 @@ static int override(struct lab_reading *r, const char *text)
         char item[VALUE_LEN];
         const char *rest = eq + 1;
 
+        if (!check_list(r, 0, text, rest, *rest == '\0', *rest == '\0'))
+            return 0;
         *a = (struct lab_axis){was.key, NULL, 0, was.line};
         while (lab_item(&rest, ',', item, sizeof item)) {
             bool known = false;
@@ -283,6 +381,9 @@ static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
     if (!eq || !a)
         return lab_reading_refuse(r, line, "when: '%s' is not swept; wanted is AXIS=VALUE|VALUE",
                                   item);
+    if (has_empty_item(eq + 1, '|', false, false))
+        return lab_reading_refuse(r, line, "when: %s= has an empty value: give AXIS=VALUE|VALUE",
+                                  item);
     *at = (size_t)(a - s->axis);
     for (const char *values = eq + 1; ok && lab_item(&values, '|', value, sizeof value);) {
         bool known = false;
@@ -299,7 +400,8 @@ static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
 static int check_cases(struct lab_reading *r)
 {
     struct lab_scenario *s = r->s;
-    bool *asked = lab_alloc(s->naxes + 1);
+    /* whether any case, and whether the present case, has a condition for each axis */
+    bool *asked = lab_alloc(s->naxes + 1), *named = lab_alloc(s->naxes + 1);
     int ok = 1;
 
     for (size_t i = 0; ok && i < s->ncases; i++) {
@@ -308,10 +410,19 @@ static int check_cases(struct lab_reading *r)
         /* index of a spare element, which receives the value of a condition that is refused */
         size_t at = s->naxes;
 
+        memset(named, 0, s->naxes * sizeof *named);
         while (ok && lab_item(&rest, ' ', item, sizeof item)) {
             ok = check_item(r, s->cases[i].line, item, &at);
-            asked[at] = true;
+            if (ok && named[at])
+                ok = lab_reading_refuse(r, s->cases[i].line,
+                                        "when: two conditions for %s never hold both: give "
+                                        "AXIS=VALUE|VALUE",
+                                        item);
+            asked[at] = named[at] = true;
         }
+        if (ok && at == s->naxes)
+            ok = lab_reading_refuse(r, s->cases[i].line,
+                                    "when: no condition: give AXIS=VALUE|VALUE");
     }
     for (size_t i = 0; ok && i < s->naxes; i++)
         if (!strchr(s->axis[i].key, '.') && !asked[i])
@@ -320,6 +431,7 @@ static int check_cases(struct lab_reading *r)
                 "'%s' is no key (those look like link.rtt), and no [case] asks for it",
                 s->axis[i].key);
     free(asked);
+    free(named);
     return ok;
 }
 
@@ -340,7 +452,7 @@ struct lab_scenario *lab_reading_end(struct lab_reading *r, char *const *over, s
 {
     struct lab_scenario *s = r->s;
 
-    if (!r->failed)
+    if (!r->failed && end_list(r))
         check_cases(r);
     /* The settings that follow are from outside the file, so none of them continues a line of the
      * file. */

@@ -17,6 +17,10 @@ struct lab_reading {
     int line;               /* the number of the present line, from 1 */
     /* true: the line began with a blank, so it continues the value of the previous key */
     bool continued;
+    /* the line of a list in [sweep] that ended with a comma and has not been continued; 0: none */
+    int comma;
+    /* the folder of the files that `published` names; NULL: it is not checked that they exist */
+    const char *published_dir;
     bool failed; /* true: an error was found, and msg describes it */
     char *msg;
 };

@@ -82,6 +82,9 @@ struct lab_setup {
 /* Checks whether the dotted key exists and takes this value. Returns false with one line in why if
  * not. */
 bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN]);
+/* Returns true for a name of a link, flow, host or swept value: letters, digits, - and _, shorter
+ * than LAB_NAME. */
+bool lab_is_name(const char *text);
 /* Returns true for "link", "flow", "link NAME" and "flow NAME". */
 bool lab_setup_section(const char *section);
 /* Builds links and flows from the settings, of which later ones override earlier ones. Returns NULL

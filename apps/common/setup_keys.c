@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum reader {
-    TEXT,
+    NAME,
     SIZE,
     BPS,
     SPAN,
@@ -39,10 +39,11 @@ struct key {
     const char *values, *help;
 };
 
-#define FLOW(f) offsetof(struct lab_flow, f)
+#define NAME_VALUES "NAME of letters, digits, - and _"
+#define FLOW(f)     offsetof(struct lab_flow, f)
 
 static const struct key flow_keys[] = {
-    {"link", TEXT, FLOW(link_name), "NAME", "link that the flow uses; default: the first one"},
+    {"link", NAME, FLOW(link_name), NAME_VALUES, "link that the flow uses; default: the first one"},
     {"reverse", YESNO, FLOW(back), "yes no",
      "data goes from host b of the link to host a; default no"},
     {"copies", U32, FLOW(copies), "1 to 1000", "number of identical flows; default 1"},
@@ -58,7 +59,7 @@ static const struct key flow_keys[] = {
      "congestion controller with its parameters, as for scps_ttcp --cc"},
     {"cc-plugin", PLUGIN, 0, "FILE.so[,KEY=VALUE...]",
      "congestion controller from a shared object, as for scps_ttcp --cc-plugin"},
-    {"path-state", TEXT, FLOW(path), "NAME",
+    {"path-state", NAME, FLOW(path), NAME_VALUES,
      "careful resume (RFC 9959): begin with the path state of the last flow with this word"},
     {"rate", BPS, FLOW(rate_bps), "BIT/S, kbit mbit gbit; 0: none",
      "rate limit of the sender, headers and framing counted"},
@@ -99,10 +100,11 @@ static const struct key flow_keys[] = {
 #define LINK(f) offsetof(struct lab_link, f)
 
 static const struct key link_keys[] = {
-    {"preset", TEXT, 0, "NAME",
+    {"preset", NAME, 0, "NAME",
      "preset from which the values of keys that are not given come; default geo"},
-    {"a", TEXT, LINK(a), "NAME", "name of the host at the link's first end; default: sender"},
-    {"b", TEXT, LINK(b), "NAME", "name of the host at the link's second end; default: receiver"},
+    {"a", NAME, LINK(a), NAME_VALUES, "name of the host at the link's first end; default: sender"},
+    {"b", NAME, LINK(b), NAME_VALUES,
+     "name of the host at the link's second end; default: receiver"},
     {"mtu", U32, LINK(mtu), "68 to 65535",
      "largest IP packet, bytes; with ipv6 at least 1280; default 1500"},
     {"ipv6", YESNO, LINK(ipv6), "yes no", "the hosts have IPv6 addresses; default no"},
@@ -165,8 +167,8 @@ static bool read_value(const struct key *k, const char *text, void *base, char w
     int i;
 
     switch (k->reader) {
-    case TEXT:
-        return strlen(text) < LAB_NAME && (strcpy(to, text), true);
+    case NAME:
+        return lab_is_name(text) && (strcpy(to, text), true);
     case SIZE:
         return number(text, to, 8);
     case U32:
@@ -250,6 +252,16 @@ bool lab_key_put_link(const char *name, const char *text, struct lab_link *l, ch
     return put_value(find_key(link_keys, LINK_KEYS, name), "link", text, l, why);
 }
 
+bool lab_is_name(const char *text)
+{
+    size_t n = 0;
+
+    for (; text[n]; n++)
+        if ((!isalnum((unsigned char)text[n]) && !strchr("-_", text[n])) || n + 1 >= LAB_NAME)
+            return false;
+    return n > 0;
+}
+
 bool lab_setup_section(const char *section)
 {
     const char *name = strchr(section, ' ');
@@ -260,10 +272,7 @@ bool lab_setup_section(const char *section)
         return false;
     while (name && *name == ' ')
         name++;
-    for (size_t n = 0; name && name[n]; n++)
-        if ((!isalnum((unsigned char)name[n]) && !strchr("-_", name[n])) || n + 1 >= LAB_NAME)
-            return false;
-    return true;
+    return !name || *name == '\0' || lab_is_name(name);
 }
 
 static void list_keys(const struct key *keys, size_t n, struct lab_str *s)

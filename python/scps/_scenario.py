@@ -186,7 +186,8 @@ class Scenario(Single):
         if b"\0" in text:
             raise ValueError("%s: it holds a NUL octet, so it is no text: give a scenario file" % path)
         single, swept = self._overrides(overrides)
-        self._pointer = ffi.gc(lib.py_scenario_new(os.fsencode(path), text), lib.py_scenario_free)
+        published = os.fsencode(os.path.join(LAB, "published"))
+        self._pointer = ffi.gc(lib.py_scenario_new(os.fsencode(path), text, published), lib.py_scenario_free)
         if self._pointer == ffi.NULL:
             raise MemoryError
         for line in _ini.lines(text):

@@ -105,7 +105,11 @@ class Files(unittest.TestCase):
                      "[flow\nsize = 1kb", "[flow;x]\nsize=1", "[flow ;x]\nsize=1", "[flow]\nsize = 1kb\n[case]\nwhen = \n", "=", ":", "[flow]\n=1", "[flow]\nsize",
                      "[scenario]\nabout = one\n two\n   three ; no\n", "[flow]\nnagle = perhaps", "[link]\nmtu = 12", "[flow]\nmodel = nack",
                      "[link]\r\nrtt = 1s\r\n[flow]\r\nsize = 1kb\r\n", "[scenario]\nseed = -1", "[scenario]\ntimeout = 5", "[sweep]\nscenario.runs = 1,2",
-                     "[flow]\nflow.size = 1", "[link a]\nrtt=1s\n[link b]\nrtt=2s\n[flow]\nlink=c", "[flow]\ncc-plugin = /nonexistent.so", "[flow]\ncc = rate"]:
+                     "[flow]\nflow.size = 1", "[link a]\nrtt=1s\n[link b]\nrtt=2s\n[flow]\nlink=c", "[flow]\ncc-plugin = /nonexistent.so", "[flow]\ncc = rate",
+                     "[flow]\nnack-wait = 1s", "[flow]\nrecovery = rack\nsack = no", "[link]\nipv6 = yes\nvj-compression = yes", "[link]\na = x y", "[link]\na =",
+                     "[sweep]\nlink.rtt = 1s,,2s", "[sweep]\nlink.rtt = 1s,", "[sweep]\nlink.rtt = 1s,\n 2s,", "[sweep]\nlink.rtt = 1s\n , 2s",
+                     "[sweep]\nlink.rtt = 1s,\nlink.ber = 0", "[sweep]\nstatus = 1\n[case]\nwhen = status=1\n", "[sweep]\nx = 1\n[case]\nwhen = x=\n",
+                     "[scenario]\npublished = nowhere.csv", "[scenario]\npublished = nasa-mdp.csv", "[scenario]\npublished = ../x", "[scenario]\nname ="]:
             self.both(text)
 
     def test_random_lines(self):

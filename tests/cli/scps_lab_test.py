@@ -240,6 +240,37 @@ class Scenario(Base):
         self.good("run", self.file("[flow]\nsize = 1kb\n"), "--set", "flow.snack-delay=5ms", "--set", "flow.snack=no")
         self.refused("[flow]\nsnack = yes\n", "flow.snack = no", args=("--set", "flow.snack=no", "--set", "flow.snack-delay=5ms"))
 
+    def test_names(self):
+        """Names of hosts and of swept values are columns of the results, so they have letters, digits, - and _."""
+        for key in ("link.a", "link.b", "flow.path-state", "flow.link"):
+            kind, name = key.split(".")
+            for value in ("", "x y", "x,y", 'x"y', "\u00e9", "x.y", 32 * "x"):
+                self.refused("[%s]\n%s = %s\n" % (kind, name, value), "s.ini:2:", key + " = ", "letters")
+        for axis in ("a b", 'a"b', "\u00e9", 32 * "x"):
+            self.refused("[sweep]\n%s = 1\n[case]\nwhen = x=1\n" % axis, "s.ini:2:", axis, "letters")
+        self.good("sweep", self.file("[flow]\nsize = 1kb\n[sweep]\np = a\n[case]\nwhen = p=a\nflow.cc = vj\n"), "--out", self.path("o"))
+        for column in set(self.read("o", "rows.csv").splitlines()[1].split(",") + self.read("o", "cells.csv").splitlines()[1].split(",")) - {"p"}:
+            self.refused("[sweep]\n%s = 1\n[case]\nwhen = %s=1\n" % (column, column), "s.ini:2:", column, "column")
+        self.refused('[sweep]\nflow.path-state = "a"\n', "s.ini:2:", "column")
+        self.refused("[scenario]\nname =\n", "s.ini:2:", "name")
+
+    def test_empty_items(self):
+        """A comma too many in a list of swept values may be a value that was forgotten."""
+        for values, line in [("1ms,,2ms", 2), (",1ms", 2), ("1ms,", 2), ("1ms,\nlink.ber = 0", 2), ("1ms,\n  2ms,", 3), ("1ms,\n  , 2ms", 3), ("1ms, ,2ms", 2)]:
+            self.refused("[sweep]\nlink.rtt = %s\n" % values, "s.ini:%d:" % line, "link.rtt", "comma")
+        for values in ("1ms, 2ms", "1ms,\n  2ms", "1ms\n  2ms", "1ms\n  , 2ms"):
+            self.assertIn("2 cells", self.good("sweep", self.file("[sweep]\nlink.rtt = %s\n" % values), "--out", self.path("o"), "--check"))
+        for values in ("1ms,", "1ms,,2ms", ",1ms"):
+            self.refused("[sweep]\nlink.rtt = 1ms, 2ms\n", "link.rtt=" + values, "comma", args=("--set", "link.rtt=" + values))
+        for when in ("", "link.rtt=", "link.rtt=1ms||2ms", "link.rtt=1ms|", "link.rtt=1ms link.rtt=2ms"):
+            self.refused("[sweep]\nlink.rtt = 1ms, 2ms\n[case]\nwhen = %s\nskip = yes\n" % when, "s.ini:4:", "when:", "AXIS=VALUE")
+
+    def test_published_values_that_are_not_there(self):
+        for name in ("nowhere.csv", "../published/nasa-mdp.csv", "/etc/passwd", ".."):
+            self.refused("[scenario]\npublished = %s\n" % name, "s.ini:2:", name, "nasa-mdp.csv")
+            self.refused("", name, "nasa-mdp.csv", args=("--set", "scenario.published=" + name))
+        self.good("run", self.file("[scenario]\npublished = nasa-mdp.csv\n[flow]\nsize = 1kb\n"))
+
     def test_sections_without_keys(self):
         """A link or flow that only the keys of [link] or [flow] describe exists, too, in the order of the file."""
         text = "[link]\nrtt = 10ms\n[link one]\n[link two]\nrtt = 20ms\n[flow]\nsize = 1kb\n[flow up]\n[flow down]\nlink = two\n"
