@@ -11,7 +11,10 @@
  * first advances the clock (usleep, netdev_receive), and events at these times end the waits of the
  * second. The clock must not advance further before the call has returned and has read it. So a
  * function that advances the clock stops when a wait is over (scps_ctx_step does), and continues
- * only when the other thread is in no call, or waits again.
+ * only when the other thread is in no call, or waits again. A script gives the time at which a call
+ * of the second thread returns ("0.1...0.4 read(...)"). If a call without that time waits (poll()
+ * with a timeout, SO_RCVTIMEO, SO_LINGER), nobody else advances the clock, so the call does that
+ * itself; it fails with EDEADLK if no event can end its wait.
  *
  * FLAGS: a comma-separated list of fields of scps_conn_config, which every new socket gets:
  *   sack=0 timestamps=0 wscale=0 rcvbuf=N sndbuf=N initcwnd=N rtomin=USEC ackdelay=USEC
@@ -41,6 +44,7 @@
 
 struct drill {
     struct scps_ctx *ctx;
+    pthread_t script; /* the thread that executes the script, and advances the clock */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* the wait of the thread that blocks; protected by the lock; NULL: none */
@@ -68,9 +72,25 @@ static void hook_wake(void *user)
 
 static __thread bool has_waited;
 
+static void pass(struct drill *d, scps_time until, bool packet);
+
+/* Advances the clock from event to event until the wait of the script's own thread is over. */
+static int wait_in_script(struct drill *d, const struct scps_wait *w)
+{
+    while (!scps_wait_over(w)) {
+        scps_time next = scps_ctx_next_deadline(d->ctx);
+        if (next == SCPS_NEVER)
+            return EDEADLK;
+        pass(d, next, false);
+    }
+    return 0;
+}
+
 static int hook_wait(const struct scps_wait *w)
 {
     struct drill *d = w->user;
+    if (pthread_equal(pthread_self(), d->script))
+        return wait_in_script(d, w);
     pthread_mutex_lock(&d->lock);
     if (!has_waited)
         d->calls++;
@@ -479,6 +499,7 @@ void packetdrill_interface_init(const char *flags, struct packetdrill_interface 
     struct scps_ctx_config cfg = scps_ctx_config_linux();
     struct drill *d = calloc(1, sizeof *d);
     reserve_descriptors();
+    d->script = pthread_self();
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     cfg.lock = hook_lock;
