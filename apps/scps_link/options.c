@@ -151,6 +151,23 @@ static int take_end(struct link_end_options *e, const char *text, const char *op
     return 0;
 }
 
+/* Returns what is wrong with an address that no host can have; NULL: nothing. */
+static const char *no_host(const struct scps_addr *a, uint64_t prefix)
+{
+    static const uint8_t none[16];
+    uint32_t ip =
+        (uint32_t)a->b[0] << 24 | (uint32_t)a->b[1] << 16 | (uint32_t)a->b[2] << 8 | a->b[3];
+
+    if (a->family == 6 ? a->b[0] == 0xff || memcmp(a->b, none, sizeof none) == 0
+                       : a->b[0] == 0 || a->b[0] >= 224)
+        return "no host has this address: give one that is not multicast, reserved or 0";
+    /* RFC 1122 section 3.2.1.3; a prefix of 31 bits has no broadcast address (RFC 3021). */
+    if (a->family == 4 && prefix < 31 && (ip | UINT32_MAX << (32 - prefix)) == UINT32_MAX)
+        return "this is the broadcast address of its prefix: give a host's address, or another "
+               "/LEN";
+    return NULL;
+}
+
 static int take_addr(struct link_end_options *e, const char *text, const char *option, char *msg)
 {
     char bare[SCPS_ADDR_STRLEN];
@@ -158,6 +175,7 @@ static int take_addr(struct link_end_options *e, const char *text, const char *o
     size_t n = slash ? (size_t)(slash - text) : strlen(text);
     struct scps_addr a;
     uint64_t len, most;
+    const char *why;
 
     if (e->naddr == LINK_ADDRS)
         return fail(msg, "%s %s: at most %d addresses an end", option, text, LINK_ADDRS);
@@ -172,6 +190,12 @@ static int take_addr(struct link_end_options *e, const char *text, const char *o
     len = most;
     if (slash && take_whole(slash + 1, 1, most, &len) != 0)
         return fail(msg, "%s %s: the prefix length is from 1 to %" PRIu64, option, text, most);
+    why = no_host(&a, len);
+    if (why)
+        return fail(msg, "%s %s: %s", option, text, why);
+    for (unsigned i = 0; i < e->naddr; i++)
+        if (scps_addr_equal(&e->addr[i], &a))
+            return fail(msg, "%s %s: the address is given twice: leave out one", option, text);
     e->addr[e->naddr] = a;
     e->prefix[e->naddr] = (unsigned)len;
     e->bare[e->naddr++] = !slash;

@@ -120,6 +120,16 @@ class Usage(unittest.TestCase):
         self.says("--run is for scenarios", "--run", "2")
         self.says("--run 0: give a number from 1", "--scenario", "geo", "--run", "0")
 
+    def test_addresses_that_no_host_has(self):
+        for option in ("--addr-a", "--addr-b"):
+            for address in ("224.0.0.1/24", "224.0.0.1", "240.0.0.1/8", "255.255.255.255/24", "0.0.0.0/24", "0.1.2.3/8", "ff02::1/64", "::/64"):
+                self.says("%s %s: no host has this address" % (option, address), option, address)
+            for address in ("10.0.0.255/24", "10.0.3.255/22", "10.0.0.3/30", "10.127.255.255/9", "127.255.255.255/1"):
+                self.says("%s %s: this is the broadcast address of its prefix" % (option, address), option, address)
+            for address in ("10.0.0.255/22", "10.0.0.3/31", "10.0.0.255/32", "10.0.0.0/24", "fd00::/64", "fe80::1/64"):
+                self.says(SOUND, option, address)
+            self.says("given twice", option, "10.0.0.1/24", option, "10.0.0.1/16")
+
     def test_files_are_kept_apart(self):
         with tempfile.TemporaryDirectory() as d:
             name = os.path.join(d, "x")

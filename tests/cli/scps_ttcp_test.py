@@ -187,6 +187,16 @@ class Usage(Case):
         self.refused(device + ["10.0.0.1"], "10.0.0.1", "this end")
         self.refused(device + ["--addr", "fd00::1/64", "fd00:0::1"], "fd00:0::1", "this end")
 
+    def test_addresses_that_no_host_has(self):
+        for option, more in (("--addr", []), ("--kernel-addr", ["--addr", "10.0.0.1/24"])):
+            for address in ("224.0.0.1/24", "240.0.0.1/8", "255.255.255.255/24", "0.0.0.0/24", "ff02::1/64", "::/64"):
+                self.refused(["-ts", "--tun", "x", *more, option, address, "10.0.0.9"], option, address, "multicast, reserved or 0")
+            for address in ("10.0.0.255/24", "10.0.3.255/22", "10.0.0.3/30", "10.127.255.255/9", "127.255.255.255/1"):
+                self.refused(["-ts", "--tun", "x", *more, option, address, "10.0.0.9"], option, address, "broadcast")
+        for address in ("10.0.0.255/22", "10.0.0.3/31", "10.0.0.255/32", "10.0.0.255", "10.0.0.0/24"):
+            status, out, err = run(["-ts", "--addr", address, "10.0.0.9"])
+            self.complains(err[-1:], "no interface")  # the address is accepted
+
     def test_a_comparison_is_of_runs_over_a_link(self):
         for args, name in [(["-u"], "-u"), (["--pcap", "x"], "--pcap"), (["--truth", "x"], "--truth"), (["--output", "x"], "--output"),
                            (["-i", "1"], "--interval"), (["--udp", "127.0.0.1:1,127.0.0.1:2", "--addr", "10.0.0.1", "10.0.0.2"], "--udp")]:
