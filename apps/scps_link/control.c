@@ -114,8 +114,9 @@ static void replace(struct emu *e, const char *spec, FILE *out)
     }
 }
 
-/* Executes a command without arguments. Returns true if there is one of that name. */
-static bool plain_command(struct control *c, const char *name, FILE *out)
+/* Executes a command that takes no arguments; rest: what follows its name. Returns true if there is
+ * one of that name. */
+static bool plain_command(struct control *c, const char *name, const char *rest, FILE *out)
 {
     static const char *const names[] = {"stats", "json", "show", "stop"};
     char text[SCPS_LINK_TEXTLEN];
@@ -125,6 +126,10 @@ static bool plain_command(struct control *c, const char *name, FILE *out)
         k++;
     if (k == 4)
         return false;
+    if (*rest) {
+        fprintf(out, "error: '%s' takes nothing after it\n", name);
+        return true;
+    }
     fputs("ok\n", out);
     if (k == 0)
         report_text(c->e, out);
@@ -149,13 +154,14 @@ static void command(struct control *c, char *line, FILE *out)
         change(c->e, line[0] == 'a' ? 1 : line[1] == '2' ? 2 : 3, rest, out);
         return;
     }
-    if (strcmp(line, "link") == 0 && *rest) {
-        replace(c->e, rest, out);
+    if (strcmp(line, "link") == 0) {
+        if (*rest)
+            replace(c->e, rest, out);
+        else
+            fputs("error: link: give a SPEC, for example link geo,ber=1e-6\n", out);
         return;
     }
-    if (*rest) {
-        fprintf(out, "error: '%.40s' takes nothing after it\n", line);
-    } else if (!plain_command(c, line, out)) {
+    if (!plain_command(c, line, rest, out)) {
         fprintf(out,
                 "error: no command '%.40s'; there are: stats, json, show, a2b KEY=VALUE..., b2a "
                 "KEY=VALUE..., both KEY=VALUE..., link SPEC, stop\n",

@@ -127,6 +127,9 @@ ok "changes while it runs" changed
 ok "a bad change" says 'loss=2: a probability' "$L" ctl "$TMP/ctl" both loss=2
 ok "an unknown key" says 'allowed: rate' "$L" ctl "$TMP/ctl" a2b speed=3
 ok "an unknown command" says 'there are: stats' "$L" ctl "$TMP/ctl" dance
+ok "an unknown command with words" says 'there are: stats' "$L" ctl "$TMP/ctl" c2d rate=1mbit
+ok "no link" says 'give a SPEC' "$L" ctl "$TMP/ctl" link
+ok "words behind a command" says 'takes nothing' "$L" ctl "$TMP/ctl" stop now
 ok "no change" says 'nothing to change' "$L" ctl "$TMP/ctl" a2b
 finish_link
 ok "it ends with status 0" test $? -eq 0
