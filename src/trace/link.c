@@ -46,6 +46,7 @@ enum {
 #define NFLOG_HEAD 4
 #define NFLOG_DATA 9 /* type of the value that contains the packet in a netfilter log */
 #define NLPID_IP   0xcc
+#define NLPID_IP6  0x8e
 #define NLPID_SNAP 0x80
 
 /* Finds the packet in a frame of frame relay (RFC 2427): an address of two or four octets, a
@@ -59,7 +60,7 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
         return scps_tr_truncated(t);
     at += 2;          /* Skip the control octet. */
     at += p[at] == 0; /* Skip a padding octet. */
-    if (p[at] == NLPID_IP)
+    if (p[at] == NLPID_IP || p[at] == NLPID_IP6)
         return (int)at + 1;
     if (p[at] == NLPID_SNAP && at + 6 <= caplen)
         return scps_tr_ethertype_ip(t, p, caplen, at + 6, scps_get16(p + at + 4));

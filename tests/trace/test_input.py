@@ -187,6 +187,7 @@ def tunnels(program, d):
     through("Cisco HDLC", lambda ip: b"\x0f\0\x08\0" + ip, 104)
     through("PPPoE alone", lambda ip: b"\x11\0\0\1\0\0\0\x21" + ip, 51)
     through("frame relay", lambda ip: b"\x18\x41\3\xcc" + ip, 107)
+    through("frame relay, IPv6", lambda ip: b"\x18\x41\3\x8e" + ip_packet(*out6, 4, ip), 107)
     through("frame relay, SNAP", lambda ip: b"\x18\x41\3\0\x80\0\0\0\x08\0" + ip, 107)
     through("frame relay, four octets", lambda ip: b"\x18\x40\x40\x41\3\xcc" + ip, 107)
     llc, radio = b"\xaa\xaa\3\0\0\0\x08\0", b"\0\0"
