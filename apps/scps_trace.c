@@ -292,7 +292,7 @@ static int set_up(struct run *r)
     int status = 0;
     r->out = stdout;
     if (o->json && strcmp(o->json, "-") != 0 && !(r->out = fopen(o->json, "w"))) {
-        fprintf(stderr, "scps_trace: %s: %s\n", o->json, strerror(errno));
+        fprintf(stderr, "scps_trace: %s: %s: write elsewhere\n", o->json, strerror(errno));
         return 1;
     }
     struct scps_trace_config cfg = o->cfg;

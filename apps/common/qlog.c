@@ -21,6 +21,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define RS          '\x1e'
 #define FLUSH_EVERY SCPS_MS(100)
@@ -95,14 +96,16 @@ struct qlog *qlog_begin(FILE *f, const struct qlog_head *h)
 const char *qlog_refuses(const char *name)
 {
     size_t n = strlen(name);
+    struct stat st;
 
     if (!n)
         return "an empty name is none";
     if (!strcmp(name, "-"))
         return "it does not go to standard output, where the report goes: ./- is a file";
     if (name[n - 1] == '/' || !strcmp(name, ".") || !strcmp(name, "..") ||
-        (n > 2 && (!strcmp(name + n - 2, "/.") || !strcmp(name + n - 3, "/.."))))
-        return "this is a folder";
+        (n > 2 && (!strcmp(name + n - 2, "/.") || !strcmp(name + n - 3, "/.."))) ||
+        (stat(name, &st) == 0 && S_ISDIR(st.st_mode)))
+        return "this is a folder: give a name in it";
     return NULL;
 }
 

@@ -305,6 +305,12 @@ static bool parse_number(int c, const char *arg, uint64_t *v)
 
 /* ---- functions that apply options, one function for each kind ---- */
 
+static void set_format(struct options *o, enum format f)
+{
+    o->format = f;
+    o->formats |= 1u << f;
+}
+
 /* Each of these functions sets the options of one kind: reports, graphs, names, numbers. It returns
  * false for any other option. */
 
@@ -312,19 +318,19 @@ static bool set_report(struct options *o, int c, const char *arg)
 {
     switch (c) {
     case 'b':
-        o->format = FORMAT_BRIEF;
+        set_format(o, FORMAT_BRIEF);
         return true;
     case 'l':
-        o->format = FORMAT_LONG;
+        set_format(o, FORMAT_LONG);
         return true;
     case OPT_CSV:
-        o->format = FORMAT_CSV;
+        set_format(o, FORMAT_CSV);
         return true;
     case OPT_TSV:
-        o->format = FORMAT_TSV;
+        set_format(o, FORMAT_TSV);
         return true;
     case OPT_JSON:
-        o->format = FORMAT_JSON;
+        set_format(o, FORMAT_JSON);
         o->json = arg;
         return true;
     case 'W':
@@ -437,6 +443,7 @@ static int set_other(struct options *o, int c, const char *arg)
     case OPT_GRAPH_FORMAT:
         if (parse_formats(arg, &o->plot_formats) != 0)
             return bad("--graph-format", arg, "a list of xplot, gnuplot, png, svg");
+        o->formats_given = true;
         return -1;
     case OPT_IDLE_SPLIT:
     case OPT_HTML_MARKS:
@@ -460,9 +467,20 @@ static int set_other(struct options *o, int c, const char *arg)
         usage(stdout);
         return 0;
     default:
-        fputs("scps_trace: see scps_trace --help\n", stderr);
         return 2;
     }
+}
+
+/* Reports an option that getopt_long() does not know, or that lacks its value. */
+static int wrong_option(int c, const char *word)
+{
+    if (c == ':')
+        fprintf(stderr, "scps_trace: %s needs a value: see scps_trace --help\n", word);
+    else if (optopt > 0 && optopt < OPT_CSV)
+        fprintf(stderr, "scps_trace: no option -%c: see scps_trace --help\n", optopt);
+    else
+        fprintf(stderr, "scps_trace: no option %s: see scps_trace --help\n", word);
+    return 2;
 }
 
 /* Checks that the options agree with each other, once all have been read. */
@@ -475,6 +493,14 @@ static int check_together(const struct options *o, bool files)
         why = "--live takes no files";
     else if ((o->filter || o->count || o->time) && !o->live)
         why = "--filter, --count and --time go with --live";
+    else if ((o->formats & (o->formats - 1)) != 0)
+        why = "-b, -l, --csv, --tsv and --json are one report each: leave out all but one";
+    else if ((o->graph_dir || o->formats_given) && o->plots == 0)
+        why =
+            "--graph-dir and --graph-format have no effect without a graph: add -G, or one of -S, "
+            "-N, -T, -R, -F and -A";
+    else if (o->html_events != 0 && !o->html)
+        why = "--html-marks has no effect without --html: add that";
     if (!why && o->qlog && (why = qlog_refuses(o->qlog)))
         return bad("--qlog", o->qlog, why);
     if (why)
@@ -488,7 +514,10 @@ int trace_options_parse(struct options *o, int argc, char **argv)
     o->format = FORMAT_BRIEF;
     o->what = SCPS_TRACE_OURS;
     o->plot_formats = SCPS_PLOT_XPLOT | SCPS_PLOT_GNUPLOT;
-    while ((c = getopt_long(argc, argv, LETTERS, longopts, NULL)) != -1) {
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":" LETTERS, longopts, NULL)) != -1) {
+        if (c == ':' || c == '?')
+            return wrong_option(c, argv[optind - 1]);
         if (set_report(o, c, optarg) || set_graph(o, c) || set_word(o, c, optarg))
             continue;
         status = set_other(o, c, optarg);

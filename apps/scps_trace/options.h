@@ -17,7 +17,9 @@ struct ranges {
 
 struct options {
     enum format format;
+    unsigned formats; /* bit n: the option of format n was given */
     unsigned what, plots, plot_formats;
+    bool formats_given; /* --graph-format was given */
     bool quiet, packets, progress_off, progress_on;
     struct ranges only, ignore;
     const char *json, *html, *graph_dir, *truth, *live, *filter, *qlog;

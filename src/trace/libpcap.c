@@ -60,8 +60,10 @@ int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *pat
         if (w->err)
             snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, scps_tr_window_trouble(w));
         else
-            snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture (%.120s)", path,
-                     f ? e : "and no libpcap stream on this system");
+            snprintf(msg, SCPS_TRACE_MSGLEN,
+                     "%s: not a capture (%.120s): give pcap or pcapng, gzip'd or not; editcap and "
+                     "'xz -d' make such files of others",
+                     path, f ? e : "and no libpcap stream on this system");
         return w->err && w->err != EBADMSG ? SCPS_ERR_SYSTEM : SCPS_ERR_INVAL;
     }
     int link = pcap_datalink(p), err = 0, r;
@@ -119,7 +121,8 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
 
     if (filter) {
         if (pcap_compile(p, &prog, filter, 1, PCAP_NETMASK_UNKNOWN) != 0) {
-            snprintf(msg, SCPS_TRACE_MSGLEN, "filter '%.60s': %.140s", filter, pcap_geterr(p));
+            snprintf(msg, SCPS_TRACE_MSGLEN, "filter '%.60s': %.140s: see pcap-filter(7)", filter,
+                     pcap_geterr(p));
             return SCPS_ERR_INVAL;
         }
         int r = pcap_setfilter(p, &prog);
@@ -144,6 +147,15 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
  * default, 2 MiB, is less than what a loopback device carries within a millisecond. */
 #define LIVE_BUFFER (32 << 20)
 
+/* Returns what to do about an error of pcap_activate(). */
+static const char *live_advice(int error)
+{
+    return error == PCAP_ERROR_NO_SUCH_DEVICE ? ": give a device that 'ip link' lists"
+           : error == PCAP_ERROR_IFACE_NOT_UP ? ": set it up with 'ip link set ... up'"
+           : error == PCAP_ERROR_PERM_DENIED  ? ": run as root or with CAP_NET_RAW"
+                                              : "";
+}
+
 /* Opens a device for capturing. Returns NULL with the reason in msg if that is impossible. */
 static pcap_t *live_open(const char *device, char msg[SCPS_TRACE_MSGLEN])
 {
@@ -164,9 +176,10 @@ static pcap_t *live_open(const char *device, char msg[SCPS_TRACE_MSGLEN])
     const char *what = r == PCAP_ERROR ? pcap_geterr(p) : pcap_statustostr(r),
                *why = pcap_geterr(p);
     if (why[0] && strcmp(what, why) != 0)
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.80s (%.120s)", device, what, why);
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.80s (%.80s)%s", device, what, why,
+                 live_advice(r));
     else
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.200s", device, what);
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.160s%s", device, what, live_advice(r));
     pcap_close(p);
     return NULL;
 }

@@ -488,7 +488,7 @@ int scps_trace_html_finish(struct scps_trace_html *h, const struct scps_trace *t
     FILE *f = fopen(path, "w");
     int ret = 0;
     if (!f) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.180s: %s", path, strerror(errno));
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.180s: %s: write elsewhere", path, strerror(errno));
         free_all(h);
         return SCPS_ERR_SYSTEM;
     }
@@ -496,7 +496,7 @@ int scps_trace_html_finish(struct scps_trace_html *h, const struct scps_trace *t
     errno = 0;
     bool failed = ferror(f);
     if (fclose(f) != 0 || failed) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.180s: %s", path,
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.180s: %s: make room or write elsewhere", path,
                  errno ? strerror(errno) : "output error");
         ret = SCPS_ERR_SYSTEM;
     }

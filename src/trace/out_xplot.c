@@ -406,7 +406,8 @@ static int conclude_all(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
         ret = SCPS_ERR_SYSTEM;
     }
     if (p->err) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%.160s: %s", p->err_path, strerror(p->err));
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%.160s: %s: make room or write elsewhere", p->err_path,
+                 strerror(p->err));
         ret = SCPS_ERR_SYSTEM;
     } else if (p->skipped) {
         snprintf(msg, SCPS_TRACE_MSGLEN,

@@ -23,7 +23,8 @@ static int read_pcap(struct scps_trace *t, struct window *w, const char *path, c
     bool swap = magic == 0xd4c3b2a1u || magic == 0x4d3cb2a1u;
     bool nano = magic == 0xa1b23c4du || magic == 0x4d3cb2a1u;
     if (!scps_tr_have(w, 24)) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: it ends within the file header", path);
+        snprintf(msg, SCPS_TRACE_MSGLEN,
+                 "%s: not a capture: it ends within the file header: give a whole file", path);
         return SCPS_ERR_INVAL;
     }
     struct scps_trace_pkt p = {.link = (int)(scps_tr_get32(w->buf + w->pos + 20, swap) & 0xffff)};

@@ -255,7 +255,9 @@ int64_t scps_trace_truth(struct scps_trace *t, const char *path, char msg[SCPS_T
 {
     struct reader r = {.path = path, .msg = msg, .in = fopen(path, "r")};
     if (!r.in) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(errno));
+        snprintf(msg, SCPS_TRACE_MSGLEN,
+                 "%s: %s: give a file that --truth of another program wrote", path,
+                 strerror(errno));
         return SCPS_ERR_SYSTEM;
     }
     struct truth *u = scps_tr_alloc(t, sizeof *u);

@@ -167,10 +167,11 @@ const char *scps_tr_window_trouble(const struct window *w)
 static int no_capture(const struct window *w, const char *path, char *msg)
 {
     if (w->err && w->err != EBADMSG) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(w->err));
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s: give a pcap or pcapng file", path,
+                 strerror(w->err));
         return SCPS_ERR_SYSTEM;
     }
-    snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: %s", path,
+    snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: %s: give a pcap or pcapng file", path,
              w->end > w->pos ? "too short for one" : "it is empty");
     return SCPS_ERR_INVAL;
 }
@@ -182,11 +183,13 @@ int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path
     *w = (struct window){.t = t, .pos = HEAD, .end = HEAD};
     w->fd = !strcmp(path, "-") ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (w->fd < 0 || fstat(w->fd, &st) != 0) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s", path, strerror(errno));
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: %s: give a pcap or pcapng file", path,
+                 strerror(errno));
         return SCPS_ERR_SYSTEM;
     }
     if (S_ISDIR(st.st_mode)) {
-        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: it is a directory", path);
+        snprintf(msg, SCPS_TRACE_MSGLEN, "%s: not a capture: it is a directory: give a file in it",
+                 path);
         return SCPS_ERR_INVAL;
     }
     w->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;

@@ -343,6 +343,18 @@ def no_capture(program, d):
     for args in ([], ["--nonsense"], ["-o", "x", "f"], ["--graph-format", "bmp", "f"], ["--max-memory", "1", "f"]):
         p = run([program, *args])
         check("usage %s" % args, p.returncode == 2 and not p.stdout and p.stderr, p.stderr)
+    f = cases.plain().write(d + "/f")
+    os.mkdir(d + "/folder")
+    for args, words in ((["-Z", f], b"no option -Z"), (["--nonsense", f], b"no option --nonsense"), (["--schema=x", f], b"no option --schema=x"),
+                        ([f, "--live"], b"--live needs a value"), ([f, "-o"], b"-o needs a value"), (["--qlog", d + "/folder", f], b"this is a folder"),
+                        (["--json=" + d + "/j", "-l", f], b"leave out all but one"), (["--csv", "--tsv", f], b"leave out all but one"),
+                        (["--graph-dir", d, f], b"add -G"), (["--graph-format", "svg", f], b"add -G"), (["--html-marks", "5000", f], b"without --html"),
+                        ([d + "/missing"], b"give a pcap or pcapng file"), ([d], b"give a file in it")):
+        p = run([program, *args])
+        check("one line that names the input and the remedy: %s" % args,
+              p.returncode == 2 and not p.stdout and p.stderr.count(b"\n") == 1 and words in p.stderr,
+              (p.returncode, p.stderr))
+    check("nothing was written", sorted(os.listdir(d + "/folder")) == [] and not os.path.exists(d + "/j"), os.listdir(d))
     capture = cases.plain().write(d + "/kept")
     before = open(capture, "rb").read()
     for args in (["--json=" + capture, capture], ["--html", d + "/./kept", capture], ["--json=" + d + "/r", "--html", d + "/r", capture],
@@ -532,7 +544,9 @@ def live(program, d):
         return
     check("live", p.returncode == 0 and "connections" in json.loads(p.stdout), p.stderr)
     p = run([program, "--live", "lo", "--filter", "nonsense ("])
-    check("bad filter", p.returncode == 2 and p.stderr.count(b"\n") == 1, p.stderr)
+    check("bad filter", p.returncode == 2 and p.stderr.count(b"\n") == 1 and b"pcap-filter(7)" in p.stderr, p.stderr)
+    p = run([program, "--live", "nosuch0"])
+    check("unknown device, with the privilege", b"give a device that 'ip link' lists" in p.stderr, p.stderr)
     # more than the kernel's buffer of 32 MiB, while the program does not read
     p = subprocess.Popen([program, "--json", "--live", "lo", "--filter", "udp port 9"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
