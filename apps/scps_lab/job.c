@@ -344,6 +344,7 @@ static bool watch_link(struct job *j)
     if (!j->w->pcap)
         return true;
     j->tap = scps_tap_open(j->w->pcap, 0, 0, now_of, j->world, j->w->msg, sizeof j->w->msg);
+    j->w->refused = !j->tap;
     return j->tap && (scps_link_filter(j->link[0], 0, j->tap) == 0 || fail(j, "out of memory"));
 }
 

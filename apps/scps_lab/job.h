@@ -48,6 +48,7 @@ struct lab_watch {
     /* Called at least ten times a second of real time. Returns false to end the run. NULL: no
      * call. */
     bool (*go_on)(void *ctx);
+    bool refused;         /* a file could not be opened, so nothing ran */
     char msg[LAB_MSGLEN]; /* reason why lab_job() returned false */
 };
 

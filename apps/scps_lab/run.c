@@ -232,7 +232,7 @@ static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsig
         lab_record_begin(&record, &w);
     if (status == 0 && !lab_job(cell->setup, seed, &w, r)) {
         snprintf(msg, LAB_MSGLEN, "%s", w.msg);
-        status = 1;
+        status = w.refused ? 2 : 1;
     }
     if (!done(record.events, o->events, msg) || !done(record.truth, o->truth, msg) ||
         !done(record.series, series.p, msg))

@@ -174,7 +174,8 @@ struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time e
     }
     t->f = fopen(path, "wb");
     if (!t->f) {
-        snprintf(msg, msglen, "cannot write the capture '%s': %s", path, strerror(errno));
+        snprintf(msg, msglen, "cannot write the capture '%s': %s: write elsewhere", path,
+                 strerror(errno));
         goto fail;
     }
     setvbuf(t->f, t->buffer, _IOFBF, BUFFER);

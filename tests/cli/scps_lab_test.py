@@ -755,6 +755,11 @@ class Report(Base):
         longest = max(len(d.split("L")) + d.count("l") for d in re.findall(r"<path[^>]* d='([^']*)'", self.read("p.svg").replace("\n", " ")))
         self.assertGreater(longest, 100)
 
+    def test_a_capture_that_cannot_be_written(self):
+        status, out, err = run("run", "geo", "--pcap", self.path("no/x"))
+        self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+        self.assertIn("write elsewhere", err)
+
     def test_page(self):
         """The page has every cell and all figures with the published values in it, and loads nothing from elsewhere."""
         if not shutil.which("gnuplot"):
