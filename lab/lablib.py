@@ -113,6 +113,6 @@ def draw(path, title, xlabel, ylabel, series, xlog=False, ylog=True, ber=False, 
     script = []
     for term, ext in (("svg size %d,%d dynamic font 'sans,12' background 'white'" % size, "svg"),
                       ("pngcairo size %d,%d font 'sans,10' background 'white'" % size, "png")):
-        script += ["set terminal " + term, "set output " + quoted("%s.%s" % (path, ext))] + head + ["plot " + ", ".join(plots)] + data
+        script += ["set terminal " + term, "set output " + quoted(os.path.abspath("%s.%s" % (path, ext)))] + head + ["plot " + ", ".join(plots)] + data
     subprocess.run(["gnuplot"], input="\n".join(script) + "\n", universal_newlines=True, check=True)
     return True

@@ -168,7 +168,7 @@ static void plot_curve(FILE *g, const char *name)
 {
     fprintf(g,
             "set grid\nset key right top\nset xrange [0:120]\nset yrange [0:*]\n"
-            "set multiplot layout 2,1 title \"%s: two flows, 10 Mbit/s, 50 ms, queue 1 BDP\" "
+            "set multiplot layout 2,1 title '%s: two flows, 10 Mbit/s, 50 ms, queue 1 BDP' "
             "noenhanced\nset ylabel 'Mbit/s'\n"
             "plot $curve using 1:2 with lines lw 2 title 'first', "
             "'' using 1:3 with lines lw 2 title 'second, from 30 s on'\n"
@@ -195,10 +195,11 @@ bool report_plot(const struct report *r, const char *file, char *msg, size_t msg
     for (size_t i = 0; i < c->ncurve; i++)
         fprintf(g, "%.3f %.6f %.6f %.3f\n", c->curve[i].seconds, c->curve[i].first,
                 c->curve[i].second, c->curve[i].queue);
-    fprintf(g, "EOD\nset terminal %s\nset output '%s'\n",
+    fprintf(g, "EOD\nset terminal %s\nset output '%s%s'\n",
             svg ? "svg size 800,600 dynamic font 'sans,12' background 'white'"
                 : "pngcairo size 800,600 font 'sans,10'",
-            file);
+            /* gnuplot takes a name that begins with | for a command. */
+            *file == '/' ? "" : "./", file);
     plot_curve(g, r->ops->name);
     if (pclose(g) != 0) {
         snprintf(msg, msglen,

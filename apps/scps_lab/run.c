@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,40 +158,85 @@ static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
     return false;
 }
 
-/* Plots the series with gnuplot: bytes delivered, rate, window and flight over time. */
-static bool draw(const char *series, const char *out, const char *title, char msg[LAB_MSGLEN])
+/* Writes text as a string of gnuplot, in which nothing has a meaning. */
+static void put_string(FILE *g, const char *text)
+{
+    putc('\'', g);
+    for (; *text; text++) {
+        if (*text == '\'')
+            putc('\'', g);
+        putc(*text, g);
+    }
+    putc('\'', g);
+}
+
+/* Writes the path of a file as a string of gnuplot, which takes names such as "-" and those that
+ * begin with < or | for something other than files. */
+static void put_path(FILE *g, const char *path, const char *suffix)
+{
+    struct lab_str all = {0};
+
+    lab_add(&all, "%s%s%s", *path == '/' ? "" : "./", path, suffix);
+    put_string(g, all.p);
+    lab_free(&all);
+}
+
+static void put_plots(FILE *g, const char *series)
+{
+    fputs("set datafile separator ','\nset grid\nset key left top noenhanced\n"
+          /* Lines of several flows alternate in the file; a row of another flow must not break a
+           * flow's curve. */
+          "set datafile missing NaN\n"
+          "set xlabel 'time, s'\nset ylabel 'delivered, MB'\nplot for [f in flows] ",
+          g);
+    put_path(g, series, "");
+    fputs(" using 1:(stringcolumn(2) eq f ? $4/1e6 : NaN) every ::1 with lines lw 2 title f\n"
+          "set ylabel 'kB'\nplot for [f in flows] ",
+          g);
+    put_path(g, series, "");
+    fputs(" using 1:(stringcolumn(2) eq f && $5 > 0 ? $5/1e3 : NaN) every ::1 with lines lw 2 "
+          "title f.' window', "
+          "for [f in flows] '' using 1:(stringcolumn(2) eq f ? $6/1e3 : NaN) every ::1 with lines "
+          "title f.' in flight'\n"
+          "unset multiplot\n",
+          g);
+}
+
+/* Plots the series of a run with gnuplot: bytes delivered, rate, window and flight over time. */
+static bool draw(const char *series, const char *out, const char *title, const struct lab_result *r,
+                 char msg[LAB_MSGLEN])
 {
     static const char *const kinds[][2] = {
-        {"svg size 900,700 dynamic font 'sans,12' background 'white'", "svg"},
-        {"pngcairo size 900,700 font 'sans,10'", "png"}};
-    FILE *g = popen("gnuplot", "w");
+        {"svg size 900,700 dynamic font 'sans,12' background 'white'", ".svg"},
+        {"pngcairo size 900,700 font 'sans,10'", ".png"}};
+    FILE *g;
     int rc;
 
+    /* If gnuplot is missing, pclose() reports it; SIGPIPE would end the program first. */
+    signal(SIGPIPE, SIG_IGN);
+    g = popen("gnuplot 2>/dev/null", "w");
     if (!g) {
         snprintf(msg, LAB_MSGLEN, "gnuplot: %s", strerror(errno));
         return false;
     }
-    for (int k = 0; k < 2; k++)
-        fprintf(g,
-                "set terminal %s\nset output '%s.%s'\nset datafile separator ','\nset grid\n"
-                /* Lines of several flows alternate in the file; a row of another flow must not
-                 * break a flow's curve. */
-                "set datafile missing NaN\n"
-                "set multiplot layout 2,1 title \"%s\" noenhanced\nset key left top noenhanced\n"
-                "set xlabel 'time, s'\nset ylabel 'delivered, MB'\n"
-                "flows = system(\"tail -n +2 '%s' | cut -d, -f2 | sort -u\")\n"
-                "plot for [f in flows] '%s' using 1:(stringcolumn(2) eq f ? $4/1e6 : NaN) every "
-                "::1 with lines lw 2 title f\n"
-                "set ylabel 'kB'\n"
-                "plot for [f in flows] '%s' using 1:(stringcolumn(2) eq f && $5 > 0 ? $5/1e3 : "
-                "NaN) every ::1 with lines lw 2 title f.' window', "
-                "for [f in flows] '' using 1:(stringcolumn(2) eq f ? $6/1e3 : NaN) every ::1 with "
-                "lines title f.' in flight'\n"
-                "unset multiplot\n",
-                kinds[k][0], out, kinds[k][1], title, series, series, series);
+    fputs("flows = '", g);
+    for (size_t i = 0; i < r->n; i++) /* names have letters, digits, -, _ and . */
+        fprintf(g, "%s%s", i > 0 ? " " : "", r->flow[i].name);
+    fputs("'\n", g);
+    for (int k = 0; k < 2; k++) {
+        fprintf(g, "set terminal %s\nset output ", kinds[k][0]);
+        put_path(g, out, kinds[k][1]);
+        fputs("\nset multiplot layout 2,1 title ", g);
+        put_string(g, title);
+        fputs(" noenhanced\n", g);
+        put_plots(g, series);
+    }
     rc = pclose(g);
     if (rc != 0)
-        snprintf(msg, LAB_MSGLEN, "gnuplot could not draw %.200s: is gnuplot installed?", out);
+        snprintf(
+            msg, LAB_MSGLEN,
+            "gnuplot could not draw %.200s: is gnuplot installed, and may the file be written?",
+            out);
     return rc == 0;
 }
 
@@ -237,7 +283,8 @@ static int one_run(const struct lab_cells *c, const struct lab_cell *cell, unsig
     if (!done(record.events, o->events, msg) || !done(record.truth, o->truth, msg) ||
         !done(record.series, series.p, msg))
         status = status ? status : 1;
-    if (status == 0 && o->plot && !draw(series.p, o->plot, *cell->id ? cell->id : c->sc->name, msg))
+    if (status == 0 && o->plot &&
+        !draw(series.p, o->plot, *cell->id ? cell->id : c->sc->name, r, msg))
         status = 1;
     lab_free(&series);
     return status;
@@ -329,6 +376,10 @@ int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o)
     }
     if (o->qlog && qlog_refuses(o->qlog)) {
         snprintf(msg, sizeof msg, "--qlog '%.200s': %s", o->qlog, qlog_refuses(o->qlog));
+        return refuse(2, msg);
+    }
+    if (o->plot && qlog_refuses(o->plot)) {
+        snprintf(msg, sizeof msg, "--plot '%.200s': %s", o->plot, qlog_refuses(o->plot));
         return refuse(2, msg);
     }
     if (!lab_run_files(sc, o, msg) || !lab_cells_single(sc, &cells, msg))

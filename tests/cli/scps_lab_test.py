@@ -755,6 +755,33 @@ class Report(Base):
         longest = max(len(d.split("L")) + d.count("l") for d in re.findall(r"<path[^>]* d='([^']*)'", self.read("p.svg").replace("\n", " ")))
         self.assertGreater(longest, 100)
 
+    def test_a_plot_of_odd_names(self):
+        """No name that gnuplot or a shell would take for a command is one: not that of a scenario, and not that of a file."""
+        if not shutil.which("gnuplot"):
+            self.skipTest("no gnuplot")
+        for name in ("`touch told`", 'x"; system("touch told"); print "', "x'; system('touch told'); print '", "$(touch told)", "\\\\"):
+            self.file("[scenario]\nname = %s\n[flow]\nsize = 10kb\ncopies = 2\n" % name)
+            self.good("run", "./s.ini", "--plot", "p", cwd=self.dir)
+            self.assertEqual(["p.csv", "p.png", "p.svg", "s.ini"], sorted(os.listdir(self.dir)), name)
+            self.assertIn("flow.2 in flight", self.read("p.svg"))
+        for name in ("a'b", 'a"b', "`touch told`", "|touch told", "<touch told", "a b", "-x"):
+            self.good("run", "./s.ini", "--plot", name, "--set", "scenario.name=x", cwd=self.dir)
+            self.assertIn("flow.2 in flight", self.read(name + ".svg"))
+            self.assertFalse(os.path.exists(self.path("told")), name)
+        for name in ("", "-", self.dir, "."):
+            status, out, err = run("run", "geo", "--plot", name)
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
+            self.assertIn("--plot '%s'" % name, err)
+        os.mkdir(self.path("d.svg"))
+        env = dict(os.environ, PATH=self.dir)  # where there is no gnuplot
+        for status, out, err in (run("run", "geo", "--plot", self.path("d")), run("run", "geo", "--plot", self.path("x"), env=env)):
+            self.assertEqual((status, err.count("\n")), (1, 1), err)
+            self.assertIn("is gnuplot installed", err)
+        out = os.path.join(self.dir, "|touch told;")
+        self.sweep(self.file("[flow]\nsize=100kb\n[sweep]\nflow.cc = vj, vegas\n"), out)
+        self.good("report", os.path.basename(out), cwd=self.dir)
+        self.assertFalse(os.path.exists(self.path("told")))
+
     def test_a_capture_that_cannot_be_written(self):
         status, out, err = run("run", "geo", "--pcap", self.path("no/x"))
         self.assertEqual((status, out, err.count("\n")), (2, "", 1), err)
