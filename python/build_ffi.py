@@ -18,7 +18,7 @@ APPS = (["apps/common/%s.c" % f for f in ("cells", "flow_settings", "plugin", "q
         ["apps/scps_lab/%s.c" % f for f in ("job", "model", "paths", "result", "writer")] +
         ["apps/scps_ttcp/%s.c" % f for f in ("conn_config", "fields", "units")])
 
-# With SCPS_HASTY in the environment the C code is compiled in two thirds of the time, and runs slower.
+# With SCPS_HASTY in the environment the C code is compiled in a third of the time (setup.py, in_groups()), and runs slower.
 HASTY = bool(os.environ.get("SCPS_HASTY"))
 OPTIMISE = "-O1" if HASTY else "-O3"
 # Optimised across files, as the programs are: a third of the time. Only gcc is asked for it.
