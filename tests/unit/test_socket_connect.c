@@ -150,12 +150,13 @@ static void icmp_ends_a_connect(void **state)
         int domain;
         uint8_t type, code;
         int err;
+        bool soft;
     } rows[] = {
-        {SCPS_AF_INET, 3, 0, ENETUNREACH},   {SCPS_AF_INET, 3, 1, EHOSTUNREACH},
-        {SCPS_AF_INET, 3, 2, ENOPROTOOPT},   {SCPS_AF_INET, 3, 3, ECONNREFUSED},
-        {SCPS_AF_INET, 3, 13, EHOSTUNREACH}, {SCPS_AF_INET6, 1, 0, ENETUNREACH},
-        {SCPS_AF_INET6, 1, 1, EACCES},       {SCPS_AF_INET6, 1, 3, EHOSTUNREACH},
-        {SCPS_AF_INET6, 1, 4, ECONNREFUSED},
+        {SCPS_AF_INET, 3, 0, ENETUNREACH, true},    {SCPS_AF_INET, 3, 1, EHOSTUNREACH, true},
+        {SCPS_AF_INET, 3, 2, ENOPROTOOPT, false},   {SCPS_AF_INET, 3, 3, ECONNREFUSED, false},
+        {SCPS_AF_INET, 3, 13, EHOSTUNREACH, false}, {SCPS_AF_INET6, 1, 0, ENETUNREACH, true},
+        {SCPS_AF_INET6, 1, 1, EACCES, false},       {SCPS_AF_INET6, 1, 3, EHOSTUNREACH, true},
+        {SCPS_AF_INET6, 1, 4, ECONNREFUSED, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct peer p;
@@ -165,8 +166,16 @@ static void icmp_ends_a_connect(void **state)
         assert_errno(peer_connect(&p, s), EINPROGRESS);
         peer_gets(&p, SCPS_SYN, 0, 0, 0);
         icmp_says(&p, rows[i].type, rows[i].code);
-        /* A hard error ends the attempt at once; a soft one is returned as the reason when the
-         * attempt times out (RFC 5461). */
+        /* A hard error ends the attempt at once. A soft one does not (RFC 9293 section 3.9.2.2,
+         * MUST-56): SO_ERROR returns it, the SYN is sent again, and when the attempt times out, the
+         * error is returned as the reason (RFC 5461). */
+        if (rows[i].soft) {
+            assert_int_equal(peer_so_error(&p, s), rows[i].err);
+            assert_int_equal(peer_so_error(&p, s), 0);
+            assert_errno(peer_connect(&p, s), EALREADY);
+            peer_wait(&p, SCPS_SEC(1));
+            peer_gets(&p, SCPS_SYN, 0, 0, 0);
+        }
         peer_wait(&p, SCPS_SEC(10));
         assert_int_equal(peer_so_error(&p, s), rows[i].err);
         peer_close(&p);
