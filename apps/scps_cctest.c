@@ -204,7 +204,10 @@ static bool take_option(struct options *o, int opt, const char *arg, char msg[MS
         o->json = true;
         return true;
     default:
-        snprintf(msg, MSGLEN, "-h lists the options");
+        snprintf(msg, MSGLEN,
+                 opt == ':' ? "%.100s needs a value: -h lists the options"
+                            : "%.100s is no option: -h lists them",
+                 arg);
         return false;
     }
 }
@@ -361,16 +364,17 @@ static int act(int argc, char **argv)
     char msg[MSGLEN] = "";
     int opt;
 
-    while ((opt = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+    opterr = 0;
+    while ((opt = getopt_long(argc, argv, ":hV", longs, NULL)) != -1) {
         int status = lists(opt, optarg);
 
         if (status >= 0)
             return status;
-        if (!take_option(&o, opt, optarg, msg))
+        if (!take_option(&o, opt, opt == ':' || opt == '?' ? argv[optind - 1] : optarg, msg))
             return refuse(msg);
     }
     if (optind < argc) {
-        snprintf(msg, sizeof msg, "%.100s is no option; -h lists them", argv[optind]);
+        snprintf(msg, sizeof msg, "%.100s is no option: -h lists them", argv[optind]);
         return refuse(msg);
     }
     if (!choose(&o, &r, msg))
@@ -384,9 +388,5 @@ int main(int argc, char **argv)
 
     stdfds_open("scps_cctest");
     status = act(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "scps_cctest: standard output: %s\n", strerror(errno));
-        return 1;
-    }
-    return status;
+    return stdfds_flush("scps_cctest", status);
 }

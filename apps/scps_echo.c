@@ -184,7 +184,8 @@ static int parse(struct app *a, int argc, char **argv)
         SCPS_IFOPTS_LONG('I'),     {NULL, 0, NULL, 0}};
     char msg[SCPS_IO_MSGLEN];
     int c, index;
-    while ((c = getopt_long(argc, argv, "rtp:n:b:hV", table, &index)) != -1) {
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":rtp:n:b:hV", table, &index)) != -1) {
         uint64_t v = 0;
         switch (c) {
         case 'r':
@@ -233,9 +234,10 @@ static int parse(struct app *a, int argc, char **argv)
         case 'V':
             puts("scps_echo " SCPS_VERSION);
             exit(stdfds_flush("scps_echo", DONE));
+        case ':':
+            return usage("an option needs a value (see scps_echo --help)", argv[optind - 1]);
         default:
-            fprintf(stderr, "try scps_echo --help\n");
-            return USAGE;
+            return usage("no such option (see scps_echo --help)", argv[optind - 1]);
         }
     }
     return check(a, argc - optind, argv + optind);

@@ -387,7 +387,8 @@ int main(int argc, char **argv)
     int c, index;
     stdfds_open("scps_httpd");
     hangup_init();
-    while ((c = getopt_long(argc, argv, "p:qhV", table, &index)) != -1) {
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":p:qhV", table, &index)) != -1) {
         switch (c) {
         case 'p': {
             unsigned long v = strtoul(optarg, &end, 10);
@@ -421,9 +422,10 @@ int main(int argc, char **argv)
         case 'V':
             puts("scps_httpd " SCPS_VERSION);
             return stdfds_flush("scps_httpd", DONE);
+        case ':':
+            return usage("an option needs a value (see scps_httpd --help)", argv[optind - 1]);
         default:
-            fprintf(stderr, "try scps_httpd --help\n");
-            return USAGE;
+            return usage("no such option (see scps_httpd --help)", argv[optind - 1]);
         }
     }
     if (optind < argc)

@@ -81,6 +81,9 @@ static int check_gateway(const struct scps_ifopts *o, const struct scps_addr *g,
     return SCPS_ERR_INVAL;
 }
 
+static const char no_interface[] = "no interface: give --tun NAME, --tap NAME, --ppp DEVICE, --udp "
+                                   "LOCAL:PORT,REMOTE:PORT or --ccsds KIND,line=DEVICE";
+
 static int check_device(const struct scps_ifopts *o, char *msg)
 {
     int devices = (o->tun[0] != 0) + (o->tap[0] != 0) + o->udp + (o->ppp[0] != 0);
@@ -91,10 +94,10 @@ static int check_device(const struct scps_ifopts *o, char *msg)
         devices++;
     if (devices != 1)
         scps_io_message(
-            msg, devices ? "--tun, --tap, --udp, --ppp and --ccsds with line=DEVICE exclude each "
-                           "other: give one of them"
-                         : "no interface: give --tun NAME, --tap NAME, --ppp DEVICE, --udp "
-                           "LOCAL:PORT,REMOTE:PORT or --ccsds KIND,line=DEVICE");
+            msg, "%s",
+            devices ? "--tun, --tap, --udp, --ppp and --ccsds with line=DEVICE exclude each "
+                      "other: give one of them"
+                    : no_interface);
     else if (!o->naddr && !o->ppp[0])
         scps_io_message(msg, "no address for this stack: give --addr A/LEN");
     else if (o->udp && !o->ccsds && o->offload)
@@ -148,6 +151,10 @@ int scps_ifcheck_size(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 
 int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 {
+    if (o->size == 0) { /* scps_ifopts_parse() has not been called. */
+        scps_io_message(msg, "%s", no_interface);
+        return SCPS_ERR_INVAL;
+    }
     if (scps_ifcheck_size(o, msg) || check_device(o, msg) ||
         (o->ppp[0] && scps_ifppp_check(o, msg)) || (o->tap[0] && scps_ifether_check(o, msg)))
         return SCPS_ERR_INVAL;

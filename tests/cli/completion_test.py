@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What bash offers behind the programs' names.
+"""What bash offers behind the programs' names, and what each program says about options that it does not have.
 
     completion_test.py DIRECTORY_OF_PROGRAMS BASH [unittest options]
 """
@@ -43,7 +43,22 @@ class Completion(unittest.TestCase):
             for option in offers(p, "-"):
                 said = run(os.path.join(BIN, p), *(["run"] if p == "scps_lab" and option[2:] not in ("help", "version", "completion") else []),
                            option, stdin=subprocess.DEVNULL)
-                self.assertNotRegex(said.stderr, "unknown option|no option|unrecognized|invalid option", p + " " + option)
+                self.assertNotRegex(said.stderr, "unknown option|no option|no such option|unrecognized|invalid option", p + " " + option)
+
+    def test_wrong_options_in_one_line(self):
+        for p in PROGRAMS:
+            first = ["run", "geo"] if p == "scps_lab" else []
+            value = {"scps_lab": "--set", "scps_cctest": "--cc", "scps_link": "--link"}.get(p, "--time")
+            for words, named in ((["--nonsense"], "--nonsense"), (["--nonsense=5"], "--nonsense"), (["-~"], "-~"), ([value], value)):
+                said = run(os.path.join(BIN, p), *first, *words, stdin=subprocess.DEVNULL)
+                self.assertEqual((2, "", 1), (said.returncode, said.stdout, said.stderr.count("\n")), (p, words, said.stderr))
+                self.assertIn(named, said.stderr)
+                self.assertRegex(said.stderr, "-h(elp)?\\b", p)
+        for p in ("scps_echo", "scps_httpd"):
+            if p in PROGRAMS:
+                said = run(os.path.join(BIN, p), *(["-r"] if p == "scps_echo" else []), stdin=subprocess.DEVNULL)
+                self.assertEqual((2, "", 1), (said.returncode, said.stdout, said.stderr.count("\n")), said.stderr)
+                self.assertIn("no interface: give --tun", said.stderr)
 
     def test_no_option_twice(self):
         for p in PROGRAMS:

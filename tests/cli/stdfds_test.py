@@ -24,6 +24,7 @@ CASES = {"scps_ttcp": [["--version"], ["--help"], ["--list-cc"], ["--list-links"
                       ["run", "leo", "--set", "flow.size=10kb"], ["run", "leo", "--set", "flow.size=10kb", "--json"]],
          "scps_echo": [["--version"], ["--help"]],
          "scps_httpd": [["--version"], ["--help"]],
+         "scps_cctest": [["--version"], ["--help"], ["--list"], ["--list-checks"]],
          "scps_hello": [[]]}
 CAPTURE = os.path.join(tempfile.mkdtemp(prefix="stdfds."), "c.pcap")
 
