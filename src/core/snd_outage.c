@@ -109,6 +109,9 @@ void scps_snd_outage_over(struct scps_conn *c)
             scps_recovery_link_up(&c->s.tx->rec);
     }
     scps_timer_stop(&c->outage_timer);
+    /* The next outage may be an inferred one, which any segment ends. */
+    if (c->s.tp)
+        c->s.tp->deaf_until = 0;
     /* The peer's FIN could not arrive during the outage, so FIN-WAIT-2 begins anew. */
     if (c->state == SCPS_FIN_WAIT_2 && c->notify.released)
         scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);

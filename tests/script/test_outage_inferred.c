@@ -91,6 +91,32 @@ static void a_segment_in_flight_before_the_signal(void **x)
     script_free(t);
 }
 
+/* A signal reports an outage and its end within one round trip (100 ms), and another one that the
+ * path has become shorter, so that a timeout comes before the round trip is over. The outage that
+ * is inferred from it ends with the next segment of the peer: only during the outage of the signal
+ * are segments ignored. A fuzzed run of two stacks probed a peer that had gone, for ever. */
+static void a_segment_after_the_end_of_a_signalled_outage(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_signal path = {.kind = SCPS_SIGNAL_PATH, .rtt = MS(5)};
+
+    t->cfg.outage_after = 1;
+    t->cfg.rto_min = MS(1);
+    script_established(t, MS(100));
+    script_run(t, MS(300));
+    tell(t, MS(300), SCPS_SIGNAL_LINK_DOWN);
+    tell(t, MS(301), SCPS_SIGNAL_LINK_UP);
+    scps_stack_signal(t->st, scps_stack_now(t->st), &path);
+    app_writes(t, MS(301), 1000);
+    script_run(t, MS(370));
+    script_forget_sent(t);
+    expect_quiet(t, SCPS_HOLD_LINK_DOWN);
+    peer_says(t, MS(380), .seq = ZERO, .ack = 1);
+    expect_sent(t, .at = MS(380), .from = 1, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Opens a connection with a receive window of 2000 octets that infers an outage at 2300 ms. */
 static struct script *out_of_reach(void **x)
 {
@@ -277,6 +303,7 @@ int main(void)
         SCRIPT_TEST(the_wait_for_a_hole_runs_on),
         SCRIPT_TEST(a_signal_stops_the_wait),
         SCRIPT_TEST(a_segment_in_flight_before_the_signal),
+        SCRIPT_TEST(a_segment_after_the_end_of_a_signalled_outage),
         SCRIPT_TEST(a_segment_beyond_a_full_window_ends_the_outage),
         SCRIPT_TEST(a_window_and_a_probe_behind),
         SCRIPT_TEST(the_backoff_outlasts_outages),
