@@ -49,6 +49,13 @@ static inline void scps_reorder_reported(struct scps_reorder *ro, const struct s
     if (sum->newest->xseq == hi_xseq && !sum->newest->resends)
         ro->rtt = SCPS_MAX(now - sum->newest->sent, 1);
 }
+/* Returns the current round trip, µs, as a segment that was sent once has shown it; 0: none has.
+ * The least round trip may be far less where a queue has grown. The result is at most SRTT (srtt),
+ * µs, since a report that comes late, for example after an outage, shows a longer one. */
+static inline scps_dur scps_reorder_current_rtt(const struct scps_reorder *ro, scps_dur srtt)
+{
+    return SCPS_MIN(ro->rtt, srtt);
+}
 /* Called when an acknowledgement reports that first transmissions have arrived that had been
  * declared lost. since: time at which the acknowledgement before it arrived. */
 void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, scps_time since);

@@ -7,9 +7,13 @@
  * SACK does not show which transmission of a resent segment has arrived. As in RFC 8985 section
  * 6.2, an acknowledgement that comes less than the least round trip after the last transmission is
  * taken to be for an earlier one, and so is every acknowledgement while no round trip is known
- * because the SYN was lost. Then the retransmission was needless, and the path reorders by more
- * than a round trip: later acknowledgements may be for first transmissions as well, so they prove
- * less and less about the loss of what was resent before them.
+ * because the SYN was lost. Where a queue has grown, the least round trip is far too short for
+ * that: a report that was lost is repeated a queueing delay later, and would show that everything
+ * resent before the reported segment was lost again. So the current round trip counts, too, once
+ * DSACKs have shown that retransmissions were needless (resent_age). A retransmission that was
+ * reported too early was needless, and the path reorders by more than a round trip: later
+ * acknowledgements may be for first transmissions as well, so they prove less and less about the
+ * loss of what was resent before them.
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"
@@ -189,7 +193,8 @@ static SCPS_NOINLINE_SIZE SCPS_NOINLINE void note_late(const struct scps_sent_se
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    bool unambiguous = !r->resends || (min_rtt && now - r->sent >= min_rtt);
+    bool unambiguous =
+        !r->resends || (min_rtt && now - r->sent >= SCPS_MAX(min_rtt, sum->resent_age));
 
     if (r->state == SCPS_SENT_FLIGHT)
         sb->inflight -= r->len;

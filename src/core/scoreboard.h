@@ -161,6 +161,9 @@ struct scps_ack_result {
     /* input: age of the echoed timestamp, µs; 0: unknown. A retransmission that is younger than
      * that has not caused SND.UNA to move. */
     scps_dur echo_age;
+    /* input: age, µs, below which the report of a resent segment may be for an earlier transmission
+     * of it; 0: only the least round trip shows that */
+    scps_dur resent_age;
     /* among the arrived segments, the one that was sent last, with its state from before; valid
      * until another segment is sent; NULL: nothing arrived */
     const struct scps_sent_segment *newest;

@@ -173,6 +173,32 @@ static void needless_resends_wait(void **state)
     scps_sb_fini(&w.sb, &w.a);
 }
 
+/* RFC 8985 section 6.2: a segment that was resent can be reported because an earlier transmission
+ * has arrived. The least round trip is 50 us, but a queue has made it longer, so the caller gives
+ * 100 us (resent_age). Reports of segments 1 to 4 that come 99 us after their retransmission are
+ * for the first transmissions, whose reports were lost, and prove nothing about segment 0, which
+ * was resent before them. After 100 us they do. */
+static void a_report_before_the_age_of_a_resend(void **state)
+{
+    for (unsigned late = 0; late < 2; late++) {
+        struct world w;
+        (void)state;
+
+        begin(&w, 5);
+        for (unsigned i = 0; i < 5; i++) {
+            scps_sb_lose(&w.sb, i, &w.sum);
+            scps_sb_resent(&w.sb, i, 200);
+        }
+        w.sum.resent_age = 100;
+        for (unsigned i = 1; i < 5; i++)
+            scps_sb_arrived(&w.sb, 299 + late, (scps_off)LEN * i, (scps_off)LEN * (i + 1), 50,
+                            &w.sum);
+        scps_loss_of_resent(&w.sb, 3, false, SCPS_NEVER, &w.sum);
+        assert_int_equal(state_of(&w, 0), late ? SCPS_SENT_LOST : SCPS_SENT_FLIGHT);
+        scps_sb_fini(&w.sb, &w.a);
+    }
+}
+
 /* RFC 6675 section 4, NextSeg (3) and (4), with nothing more to send: of six segments the first
  * is lost and resent; the fifth and the sixth are lost, too. Each is found lost when
  * retransmissions have arrived that were sent after it. A segment below `from`, or one sent after
@@ -234,6 +260,7 @@ int main(void)
         cmocka_unit_test(holes_reported_by_snack),
         cmocka_unit_test(lost_again),
         cmocka_unit_test(needless_resends_wait),
+        cmocka_unit_test(a_report_before_the_age_of_a_resend),
         cmocka_unit_test(lost_after_later_retransmissions_arrive),
         cmocka_unit_test(by_age),
     };

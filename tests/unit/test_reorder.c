@@ -162,6 +162,19 @@ static void not_measured(void **state)
     assert_int_equal(ro.extent, 0);
 }
 
+/* The round trip of the newest segment that was sent once, or SRTT if a late report has made the
+ * former longer. */
+static void current_round_trip(void **state)
+{
+    (void)state;
+    ro.rtt = 0;
+    assert_int_equal(scps_reorder_current_rtt(&ro, RTT), 0);
+    ro.rtt = SCPS_MS(30);
+    assert_int_equal(scps_reorder_current_rtt(&ro, SCPS_MS(40)), SCPS_MS(30));
+    ro.rtt = SCPS_SEC(30);
+    assert_int_equal(scps_reorder_current_rtt(&ro, SCPS_MS(40)), SCPS_MS(40));
+}
+
 /* RFC 8985 section 6.2 step 4: the window is reset after 16 recoveries in which nothing was
  * late. */
 static void window_reset_after_16_recoveries(void **state)
@@ -190,6 +203,7 @@ int main(void)
         cmocka_unit_test_setup(late_and_resent, begin),
         cmocka_unit_test_setup(reported_twice, begin),
         cmocka_unit_test_setup(not_measured, begin),
+        cmocka_unit_test_setup(current_round_trip, begin),
         cmocka_unit_test_setup(window_reset_after_16_recoveries, begin),
     };
 

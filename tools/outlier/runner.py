@@ -51,12 +51,14 @@ class Runner:
         if p.returncode not in (0, 1, 3, 124):
             return Result("crash", why="status %d: %s" % (p.returncode, error[-300:]))
         end = json.loads(p.stdout)["end"]
-        tcp, peer, scps = end["tcp"], end["tcp_peer"], end["scps"]
+        parts = end["streams"] if "tcp" not in end else [end]  # --bidir: a stream for each direction of one connection
+        tcp, peer, scps = parts[0]["tcp"], parts[0]["tcp_peer"], parts[0]["scps"]
         copies = end["link"]["forward"]["duplicated"] * payload
+        twice = peer["bytes_duplicate"] + (tcp["bytes_duplicate"] if len(parts) > 1 else 0)
         bps = scps.get("physical_limit_bps", 0)
         holes = scps.get("holes", {}).get("bytes", 0)
         share = 1 - holes / scps["enqueued_bytes"] if 0 < holes < scps["enqueued_bytes"] else 1.0
         outcome = {0: "done", 124: "endless"}.get(p.returncode, "failed")
-        return Result(outcome, scps["elapsed_us"] / 1e6, max(0, peer["bytes_duplicate"] - copies), tcp["bytes_resent"],
+        return Result(outcome, end["scps"]["elapsed_us"] / 1e6, max(0, twice - copies), tcp["bytes_resent"],
                       tcp["bytes_sent"], tcp["timeouts"], 8 * size / bps if bps else 0.0,
                       "" if outcome == "done" else error[-200:], share)
