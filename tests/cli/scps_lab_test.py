@@ -216,6 +216,9 @@ class Scenario(Base):
         for more, words in (("", "no room for payload"), ("0", "no room"), ("\npayload = 1400", "flow.payload")):
             self.refused("[flow]\nmodel = nack\nrate = 1m\nheaders = 1500%s\n" % more, "s.ini:4:", "flow.headers", words)
         self.refused("[link]\nvj-compression = yes\nipv6 = yes\n", "s.ini:2:", "IPv4 only (RFC 1144)")
+        for key in ("dup", "reorder", "dup-back", "reorder-back"):
+            self.refused("[link]\nvj-compression = yes\n%s = 0.01\n" % key, "s.ini:2:", "keep the order", "dup and reorder")
+        self.good("run", self.file("[link]\nvj-compression = yes\ndup = 0\nloss = 0.01\n[flow]\nsize = 10kb\n"))
         self.refused("[link]\nipv6 = yes\n[flow]\nmodel = nack\nrate = 1m\n", "s.ini:2:", "link.ipv6 has no effect")
         self.refused("[flow]\ntime = 5s\n", "flow.size has no effect", args=("--set", "flow.size=1mb"))
         for option in ("--pcap", "--truth", "--events", "--series", "--plot", "--qlog"):
