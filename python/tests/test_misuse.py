@@ -453,7 +453,7 @@ class Threads(unittest.TestCase):
     def test_memory_that_runs_out(self):
         """Lack of memory raises MemoryError and does not end the process."""
         code = ("import resource, scps\n"
-                "resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
+                "resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))\n"
                 "big = {'link.rtt': ['%dms' % i for i in range(1, 21)], 'link.rate': ['%dmbit' % i for i in range(1, 21)],\n"
                 "       'link.mtu': list(range(1000, 1050)), 'flow.size': list(range(1, 21))}\n"
                 "try:\n    scps.Scenario.from_text('[flow]', big)\n"
