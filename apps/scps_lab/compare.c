@@ -61,6 +61,8 @@ static double at(const struct side *s, size_t row, size_t col)
     return strtod(lab_table_at(&s->t, row, col), NULL);
 }
 
+/* Prints a pair of cells; p: the probability that chance explains the difference, -1 if a cell has
+ * one run, from which nothing is known about chance. */
 static void print(const struct side *a, size_t ra, const struct side *b, size_t rb, double p)
 {
     double x = at(a, ra, a->mbps), y = at(b, rb, b->mbps);
@@ -71,13 +73,16 @@ static void print(const struct side *a, size_t ra, const struct side *b, size_t 
            x, at(a, ra, a->sd), at(a, ra, a->n), y, at(b, rb, b->sd), at(b, rb, b->n));
     if (x > 0)
         printf(", %+.1f %%", 100 * (y / x - 1));
-    printf(", p %.1e\n", p);
+    if (p < 0)
+        printf(", one run: no test\n");
+    else
+        printf(", p %.1e\n", p);
 }
 
 int lab_compare(const char *dir_a, const char *dir_b, double alpha)
 {
     struct side a = {0}, b = {0};
-    size_t pairs = 0, changed = 0, faster = 0, lone;
+    size_t pairs = 0, changed = 0, faster = 0, untested = 0, lone;
     int status = 2;
 
     if (open_side(&a, dir_a) && open_side(&b, dir_b)) {
@@ -94,13 +99,19 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
                  * difference counts as certain: p, the probability that chance explains it, is
                  * 0. */
                 p = 0;
+            else if (at(&a, i, a.n) == 1 || at(&b, k, b.n) == 1)
+                p = at(&a, i, a.mbps) == at(&b, k, b.mbps) ? 1 : -1;
             else
                 p = lab_welch(at(&a, i, a.mbps), at(&a, i, a.sd), (size_t)at(&a, i, a.n),
                               at(&b, k, b.mbps), at(&b, k, b.sd), (size_t)at(&b, k, b.n));
             if (p >= alpha / (double)pairs)
                 continue;
-            changed++;
-            faster += at(&b, k, b.mbps) > at(&a, i, a.mbps);
+            if (p < 0) {
+                untested++;
+            } else {
+                changed++;
+                faster += at(&b, k, b.mbps) > at(&a, i, a.mbps);
+            }
             print(&a, i, &b, k, p);
         }
         lone = a.t.nrows - pairs;
@@ -109,8 +120,11 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
         if (lone || b.t.nrows > pairs)
             printf("; without a partner: %zu in %s, %zu in %s", lone, dir_a,
                    b.t.nrows > pairs ? b.t.nrows - pairs : 0, dir_b);
+        if (untested)
+            printf("; %zu more differ, of one run, which no test judges: give scenario.runs",
+                   untested);
         printf("\n");
-        status = pairs == 0 ? 2 : changed ? 1 : 0;
+        status = pairs == 0 ? 2 : changed || untested ? 1 : 0;
         if (pairs == 0)
             fprintf(stderr,
                     "scps_lab: no cell of %s exists in %s: give two results of the same sweep\n",

@@ -107,7 +107,10 @@ int lab_merge(char *const *dirs, size_t n, const char *out)
     }
     if (status == 0 && lab_table_meta(&part[0], "jobs", jobs, sizeof jobs) &&
         strtoull(jobs, NULL, 10) != runs) {
-        snprintf(msg, sizeof msg, "%zu of %s runs are done: finish every shard, then merge all",
+        snprintf(msg, sizeof msg,
+                 strtoull(jobs, NULL, 10) > runs
+                     ? "%zu of %s runs are done: finish every shard, then merge all"
+                     : "%zu runs where the sweep has %s: give each shard once, all of one division",
                  runs, jobs);
         status = refuse(msg);
     }

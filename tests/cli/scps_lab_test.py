@@ -838,6 +838,17 @@ class Report(Base):
         self.assertRegex(out, r"link.ber=0 flow: .*-> .* -\d")
         self.assertRegex(out.splitlines()[-1], r"^[1-5] of 5 cells differ beyond noise \(0 faster")
 
+    def test_compare_single_runs(self):
+        """One run says nothing about chance, so a difference between two single runs has no probability."""
+        for name, more in (("a", ()), ("b", ("--set", "scenario.seed=8")), ("c", ())):
+            self.sweep(self.file("[link]\nber = 1e-5\n[flow]\nsize = 200kb\n"), name, *more)
+        status, out, err = run("compare", self.path("a"), self.path("b"))
+        self.assertEqual(1, status, out)
+        self.assertIn("one run: no test", out.splitlines()[0])
+        self.assertRegex(out.splitlines()[-1], "^0 of 1 cells differ beyond noise .*; 1 more differ, of one run")
+        status, out, err = run("compare", self.path("a"), self.path("c"))
+        self.assertEqual((0, 1), (status, out.count("\n")), out)
+
 
 if __name__ == "__main__":
     names = {"scenario": Scenario, "run": Run, "sweep": Sweep, "report": Report}
