@@ -33,17 +33,40 @@ int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
 
 /* ---- functions that check keys and their values ---- */
 
+static const char *const scenario_keys[LAB_SCENARIO_KEYS] = {"name", "about",   "runs",
+                                                             "seed", "timeout", "published"};
+
+static int twice(struct lab_reading *r, const char *key, int first)
+{
+    return lab_reading_refuse(r, r->line, "'%s' is set twice (first in line %d): leave out one",
+                              key, first);
+}
+
+/* Notes the line of a key in [scenario], and refuses a second line of the same key. */
+static int note_scenario_key(struct lab_reading *r, const char *key)
+{
+    size_t i = 0;
+
+    while (i < LAB_SCENARIO_KEYS && strcmp(scenario_keys[i], key) != 0)
+        i++;
+    if (i == LAB_SCENARIO_KEYS || r->continued)
+        return 1;
+    if (r->scenario_line[i] != 0)
+        return twice(r, key, r->scenario_line[i]);
+    r->scenario_line[i] = r->line;
+    return 1;
+}
+
 /* Returns true if an indented line, whose text is `value`, may continue the value of `key` in
  * [scenario]: only a description has several lines, and none of them sets another key. */
 static bool continues(const char *key, const char *value)
 {
-    static const char *const keys[] = {"name", "about", "runs", "seed", "timeout", "published"};
     size_t n = strcspn(value, " \t=");
 
     if (strcmp(key, "about") != 0)
         return false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strlen(keys[i]) == n && strncmp(value, keys[i], n) == 0 &&
+    for (size_t i = 0; i < LAB_SCENARIO_KEYS; i++)
+        if (strlen(scenario_keys[i]) == n && strncmp(value, scenario_keys[i], n) == 0 &&
             value[n + strspn(value + n, " \t")] == '=')
             return false;
     return true;
@@ -232,10 +255,18 @@ static int case_line(struct lab_reading *r, const char *key, const char *value)
     if (strcmp(key, "when") == 0) {
         s->cases = lab_grow(s->cases, (s->ncases + 1) * sizeof *s->cases);
         s->cases[s->ncases++] = (struct lab_case){.when = lab_copy(value), .line = r->line};
+        r->skip = 0;
         return 1;
     }
     if (!c)
         return lab_reading_refuse(r, r->line, "a [case] begins with when = AXIS=VALUE ...");
+    if (strcmp(key, "skip") == 0 && r->skip != 0)
+        return twice(r, key, r->skip);
+    if (strcmp(key, "skip") == 0)
+        r->skip = r->line;
+    for (size_t i = 0; i < c->sets.n; i++)
+        if (strcmp(c->sets.v[i].key, key) == 0)
+            return twice(r, key, c->sets.v[i].line);
     if (strcmp(key, "skip") == 0)
         return lab_yesno(value, &c->skip) ||
                lab_reading_refuse(r, r->line, "skip = %s: give yes or no", value);
@@ -293,7 +324,7 @@ int lab_reading_line(struct lab_reading *r, const char *section, const char *key
     if (strlen(value) >= VALUE_LEN)
         return lab_reading_refuse(r, r->line, "%s: the value is too long", key);
     if (strcmp(section, "scenario") == 0)
-        return scenario_key(r, r->line, key, value);
+        return note_scenario_key(r, key) && scenario_key(r, r->line, key, value);
     if (strcmp(section, "sweep") == 0)
         return axis_line(r, key, value);
     if (r->continued)
@@ -313,9 +344,7 @@ int lab_reading_line(struct lab_reading *r, const char *section, const char *key
         return lab_reading_refuse(r, r->line, "%s: the key is too long", key);
     for (size_t i = 0; i < base->n; i++)
         if (strcmp(base->v[i].key, full) == 0)
-            return lab_reading_refuse(r, r->line,
-                                      "'%s' is set twice (first in line %d): leave out one", key,
-                                      base->v[i].line);
+            return twice(r, key, base->v[i].line);
     if (!other_key(r, r->line, full, value))
         return 0;
     lab_sets_add(base, full, value, r->line);

@@ -12,11 +12,16 @@
 
 #include "common/scenario.h"
 
+#define LAB_SCENARIO_KEYS 6
+
 struct lab_reading {
     struct lab_scenario *s; /* the scenario being made; lab_reading_end() passes it to the caller */
     int line;               /* the number of the present line, from 1 */
     /* true: the line began with a blank, so it continues the value of the previous key */
     bool continued;
+    /* the lines of the keys in [scenario], in the order of their table; 0: not given */
+    int scenario_line[LAB_SCENARIO_KEYS];
+    int skip; /* the line of `skip` in the present [case]; 0: not given */
     /* the line of a list in [sweep] that ended with a comma and has not been continued; 0: none */
     int comma;
     /* the folder of the files that `published` names; NULL: it is not checked that they exist */

@@ -153,6 +153,8 @@ static bool check_key(const struct pairs *p, const struct lab_flow *f, const cha
          "has no effect on a single flow: give flow.copies, or leave it out"},
         {"app-from app-until", "app-rate", f->app_bps == 0,
          "has no effect without flow.app-rate: give that, or leave it out"},
+        {"path-state", "cc", f->conn.cc->needs_rate,
+         "has no effect with pure rate control, which has no window: leave it out"},
         {"mss", "payload", f->payload != 0,
          "has no effect with flow.payload: leave out one of them"},
     };

@@ -173,6 +173,12 @@ class Scenario(Base):
 
     def test_what_inih_lets_pass(self):
         self.refused("[flow]\nsize = 1kb\nsize = 2kb\n", "s.ini:3:", "twice", "line 2")
+        for key, value in (("name", "x"), ("about", "x"), ("runs", "2"), ("seed", "2"), ("timeout", "2s"), ("published", "nasa-mdp.csv")):
+            self.refused("[scenario]\n%s = %s\n[scenario]\n%s = %s\n" % (2 * (key, value)), "s.ini:4:", key, "twice", "line 2")
+        case = "[sweep]\nlink.ber = 0\n[case]\nwhen = link.ber=0\n"
+        self.refused(case + "flow.cc = vj\nflow.cc = bbr\n", "s.ini:6:", "twice", "line 5")
+        self.refused(case + "skip = no\nskip = yes\n", "s.ini:6:", "twice", "line 5")
+        self.good("run", self.file(case + "skip = no\nflow.size = 1kb\n[case]\nwhen = link.ber=0\nskip = no\nflow.size = 2kb\n"))
         self.refused("[flow]\nsize\n", "s.ini:2:", "KEY = VALUE")
         self.refused("[scenario]\nabout = %s\n" % ("x" * 300), "s.ini:2:", "longer")
         self.refused("[flow %s]\nsize = 1\n" % ("x" * 60), "s.ini:1:", "longer")
@@ -210,6 +216,7 @@ class Scenario(Base):
                 ("holes-at-once = yes", 2, "flow.ack = delayed only"),
                 ("stagger = 5s", 2, "flow.copies"), ("app-from = 5s", 2, "flow.app-rate"),
                 ("app-rate = 1m\napp-from = 5s\napp-until = 5s", 4, "flow.app-until is not after flow.app-from"),
+                ("cc = rate\nrate = 1m\npath-state = x", 4, "flow.path-state has no effect with pure rate control"),
                 ("mss = 500\npayload = 600", 2, "flow.mss has no effect with flow.payload"),
                 ("rcvbuf = 1mb\nbuffer = 2mb", 2, "give it behind")]:
             self.refused("[flow]\n" + keys + "\n", "s.ini:%d:" % line, words)
