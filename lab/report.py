@@ -89,7 +89,7 @@ def report(o):
                 r = cells.get(key)
                 tics.append((name, i))
                 if r and r["mbps"]:
-                    ours.append((i, float(r["mbps"]), float(r["mbps_ci95"])))
+                    ours.append((i, float(r["mbps"]), float(r["mbps_ci95"] or 0)))
                 if key in theirs and theirs[key][0] > 0:
                     pub.append((i, theirs[key][0], None))
             title = ", ".join("%s %s" % (a, v) for a, v in fixed.items()) or lablib.scenario_key(o.dir, "name") or ""
@@ -107,7 +107,7 @@ def report(o):
                     key = tuple(fixed.get(a, curve if a == curves else v) for a in table.axes)
                     r = cells.get(key)
                     if r and r["mbps"]:
-                        ours.append((lablib.plot_xs(x, v), float(r["mbps"]), float(r["mbps_ci95"])))
+                        ours.append((lablib.plot_xs(x, v), float(r["mbps"]), float(r["mbps_ci95"] or 0)))
                     if key in theirs and theirs[key][0] > 0:
                         pub.append((lablib.plot_xs(x, v), theirs[key][0], None))
                 name = curve or table.axes and x or "flow"

@@ -61,6 +61,14 @@ static double at(const struct side *s, size_t row, size_t col)
     return strtod(lab_table_at(&s->t, row, col), NULL);
 }
 
+static void print_mean(const struct side *s, size_t row)
+{
+    printf("%.5g", at(s, row, s->mbps));
+    if (at(s, row, s->n) > 1)
+        printf(" +- %.2g", at(s, row, s->sd));
+    printf(" (n %.0f)", at(s, row, s->n));
+}
+
 /* Prints a pair of cells; p: the probability that chance explains the difference, -1 if a cell has
  * one run, from which nothing is known about chance. */
 static void print(const struct side *a, size_t ra, const struct side *b, size_t rb, double p)
@@ -69,8 +77,11 @@ static void print(const struct side *a, size_t ra, const struct side *b, size_t 
 
     for (size_t i = 2; i < a->n; i++)
         printf("%s=%s ", a->t.col[i], lab_table_at(&a->t, ra, i));
-    printf("%s: %.5g +- %.2g (n %.0f) -> %.5g +- %.2g (n %.0f) Mbit/s", lab_table_at(&a->t, ra, 1),
-           x, at(a, ra, a->sd), at(a, ra, a->n), y, at(b, rb, b->sd), at(b, rb, b->n));
+    printf("%s: ", lab_table_at(&a->t, ra, 1));
+    print_mean(a, ra);
+    printf(" -> ");
+    print_mean(b, rb);
+    printf(" Mbit/s");
     if (x > 0)
         printf(", %+.1f %%", 100 * (y / x - 1));
     if (p < 0)

@@ -130,7 +130,10 @@ static void json_link(struct scps_json *j, const struct lab_setup *s, const stru
 static void sum_up(const struct sum *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (s[i].mbps.n > 0)
+        if (s[i].mbps.n == 1)
+            printf("mean %-16s 1 ok, %zu failed: %.4f Mbit/s\n", s[i].name, s[i].failed,
+                   s[i].mbps.mean);
+        else if (s[i].mbps.n > 1)
             printf("mean %-16s %zu ok, %zu failed: %.4f Mbit/s, sd %.4f, 95 %% +- %.4f\n",
                    s[i].name, s[i].mbps.n, s[i].failed, s[i].mbps.mean, lab_sample_sd(&s[i].mbps),
                    lab_sample_ci95(&s[i].mbps));

@@ -72,6 +72,15 @@ static bool ok(const struct lab_table *t, const struct columns *c, size_t row)
     return strcmp(lab_table_at(t, row, c->status), "ok") == 0;
 }
 
+/* Adds a measure of spread, which is empty for one value: nothing is known about its spread. */
+static void add_spread(struct lab_str *s, const struct lab_sample *of, double spread)
+{
+    if (of->n > 1)
+        lab_add(s, ",%.6g", spread);
+    else
+        lab_add(s, ",");
+}
+
 static void print(struct lab_str *s, const struct lab_table *t, const struct columns *c,
                   const struct group *g)
 {
@@ -80,13 +89,16 @@ static void print(struct lab_str *s, const struct lab_table *t, const struct col
     for (size_t i = c->flow + 1; i < c->status; i++)
         lab_add(s, ",%s", lab_table_at(t, g->row, i));
     lab_add(s, ",%zu,%zu", g->mbps.n, g->failed);
-    if (g->mbps.n == 0)
-        lab_add(s, ",,,,,,,,,");
-    else
-        lab_add(s, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", g->mbps.mean,
-                lab_sample_sd(&g->mbps), lab_sample_ci95(&g->mbps), g->mbps.min, g->mbps.max,
-                g->seconds.mean, lab_sample_sd(&g->seconds), g->resent.mean, g->timeouts.mean);
-    lab_add(s, "\n");
+    if (g->mbps.n == 0) {
+        lab_add(s, ",,,,,,,,,\n");
+        return;
+    }
+    lab_add(s, ",%.6g", g->mbps.mean);
+    add_spread(s, &g->mbps, lab_sample_sd(&g->mbps));
+    add_spread(s, &g->mbps, lab_sample_ci95(&g->mbps));
+    lab_add(s, ",%.6g,%.6g,%.6g", g->mbps.min, g->mbps.max, g->seconds.mean);
+    add_spread(s, &g->seconds, lab_sample_sd(&g->seconds));
+    lab_add(s, ",%.6g,%.6g\n", g->resent.mean, g->timeouts.mean);
 }
 
 static void count(struct group *g, const struct lab_table *t, const struct columns *c, size_t row)

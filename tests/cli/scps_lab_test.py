@@ -851,10 +851,15 @@ class Report(Base):
             self.sweep(self.file("[link]\nber = 1e-5\n[flow]\nsize = 200kb\n"), name, *more)
         status, out, err = run("compare", self.path("a"), self.path("b"))
         self.assertEqual(1, status, out)
-        self.assertIn("one run: no test", out.splitlines()[0])
+        self.assertRegex(out.splitlines()[0], r"^flow: [0-9.]+ \(n 1\) -> [0-9.]+ \(n 1\) Mbit/s, .*one run: no test$")
+        row = self.table("a", "cells.csv")[0]
+        self.assertEqual(["", "", "", row["mbps"]], [row["mbps_sd"], row["mbps_ci95"], row["seconds_sd"], row["mbps_min"]])
         self.assertRegex(out.splitlines()[-1], "^0 of 1 cells differ beyond noise .*; 1 more differ, of one run")
         status, out, err = run("compare", self.path("a"), self.path("c"))
         self.assertEqual((0, 1), (status, out.count("\n")), out)
+        if shutil.which("gnuplot"):
+            self.sweep(self.file("[flow]\nsize = 20kb\n[sweep]\nflow.cc = vj, bbr\nlink.ber = 0, 1e-6\n"), "d")
+            self.good("report", self.path("d"))
 
 
 if __name__ == "__main__":
