@@ -118,7 +118,7 @@ static void on_readable(EV_P_ ev_io *w, int revents)
 
     (void)revents;
     if (rc < 0) {
-        fprintf(stderr, "scps_link: device %s has gone: was it deleted?\n", from->o->device);
+        fprintf(stderr, "scps_link: device %s has gone: was it deleted?\n", link_end_device(from));
         e->failed = true;
         ev_break(EV_A_ EVBREAK_ALL);
         return;
@@ -186,7 +186,7 @@ static int same_mtu(const struct emu *e, char *msg)
         return 0;
     snprintf(msg, LINK_MSGLEN,
              "the MTU of device %s is %u, that of %s %u: give --mtu N, which sets both",
-             e->o->end[0].device, a, e->o->end[1].device, b);
+             link_end_device(&e->end[0]), a, link_end_device(&e->end[1]), b);
     return -1;
 }
 

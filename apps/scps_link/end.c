@@ -228,6 +228,11 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
     return rc;
 }
 
+const char *link_end_device(const struct link_end *e)
+{
+    return e->tun ? e->tun->name : e->o->device;
+}
+
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt)
 {
     return scps_netif_send(e->nif.lower, pkt);

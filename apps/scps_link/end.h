@@ -33,6 +33,8 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
 /* Closes the end. Returns 0, or -1 with one line in msg when the capture could not be written
  * completely. */
 int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
+/* Returns the name of the device: the kernel replaces "tun%d" by one such as "tun0". */
+const char *link_end_device(const struct link_end *e);
 /* Sends a packet to the kernel. Returns what scps_netif_send() returns. */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);
 /* Returns how many packets the kernel dropped before the device since it was opened, because they

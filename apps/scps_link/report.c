@@ -24,9 +24,11 @@ static double seconds(scps_dur d)
     return (double)d / 1e6;
 }
 
-static void print_end(const struct link_end_options *o, FILE *f)
+static void print_end(const struct link_end *e, FILE *f)
 {
-    fprintf(f, "%s%s%s", o->device, o->netns[0] ? "@" : "", o->netns);
+    const struct link_end_options *o = e->o;
+
+    fprintf(f, "%s%s%s", link_end_device(e), o->netns[0] ? "@" : "", o->netns);
 }
 
 void report_start(const struct emu *e, FILE *f)
@@ -35,9 +37,9 @@ void report_start(const struct emu *e, FILE *f)
     char text[SCPS_LINK_TEXTLEN];
 
     fputs("scps_link: ", f);
-    print_end(&e->o->end[0], f);
+    print_end(&e->end[0], f);
     fputs(" - ", f);
-    print_end(&e->o->end[1], f);
+    print_end(&e->end[1], f);
     if (sc)
         fprintf(f, ", scenario %s%s%s%s%s run %u", sc->sc->name, *sc->cells.v->id ? " " : "",
                 sc->cells.v->id, sc->cells.v->setup->nlinks > 1 ? " link " : "",
@@ -122,7 +124,7 @@ static void json_end(struct scps_json *j, const struct emu *e, int i)
     const struct link_end_options *o = &e->o->end[i];
 
     scps_json_open(j, i == 0 ? "a" : "b", '{');
-    scps_json_string(j, "device", o->device);
+    scps_json_string(j, "device", link_end_device(&e->end[i]));
     scps_json_string(j, "netns", o->netns[0] ? o->netns : NULL);
     scps_json_uint(j, "overruns", link_end_overruns(&e->end[i]));
     scps_json_close(j, '}');

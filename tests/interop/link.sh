@@ -64,6 +64,11 @@ ok "a capture that cannot be written" says 'can be written' "$L" "${ends[@]}" --
 ip -n linka addr add 10.79.5.1/24 dev lo
 ok "an address in use" says 'is in use by device lo' "$L" "${ends[@]}" --addr-a 10.79.5.1/24
 touch "$TMP/file-not-socket"
+kernels_names() { # the kernel chooses the numbers in these names
+    "$L" --a 'lnkp%d' --b 'lnkq%d@linkb' --time 0.1 --json >"$TMP/o" 2>"$TMP/e" && cat "$TMP/e" &&
+        grep -q '^scps_link: lnkp0 - lnkq0@linkb, ' "$TMP/e" && grep -q '"device": "lnkp0"' "$TMP/o"
+}
+ok "the kernel's names of the devices" kernels_names
 ok "a file in the socket's place" says 'no socket' "$L" "${ends[@]}" --ctl "$TMP/file-not-socket"
 ok "nobody at the socket" says 'nobody listens' "$L" ctl "$TMP/none" stats
 ok "no /dev/net/tun" says 'modprobe tun' unshare -m --propagation private \
