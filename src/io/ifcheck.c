@@ -26,10 +26,30 @@ const struct scps_ifaddr *scps_ifaddr_for(const struct scps_ifopts *o, const str
     return first;
 }
 
+bool scps_ifaddr_is_broadcast(const struct scps_addr *a, unsigned prefix)
+{
+    struct scps_addr all = {4, {0xff, 0xff, 0xff, 0xff}};
+
+    if (a->family != 4 || prefix > 30)
+        return false;
+    for (unsigned i = 0; i < prefix; i++)
+        all.b[i / 8] = (uint8_t)(all.b[i / 8] & ~(0x80u >> i % 8)) | (a->b[i / 8] & 0x80u >> i % 8);
+    return scps_addr_equal(a, &all);
+}
+
 static bool is_own(const struct scps_ifopts *o, const struct scps_addr *a)
 {
     for (unsigned i = 0; i < o->naddr; i++)
         if (scps_addr_equal(&o->addr[i].addr, a))
+            return true;
+    return false;
+}
+
+static bool is_broadcast(const struct scps_ifopts *o, const struct scps_addr *a)
+{
+    for (unsigned i = 0; i < o->naddr; i++)
+        if (o->addr[i].has_prefix && scps_addr_match(&o->addr[i].addr, a, o->addr[i].prefix) &&
+            scps_ifaddr_is_broadcast(a, o->addr[i].prefix))
             return true;
     return false;
 }
@@ -73,6 +93,10 @@ static int check_gateway(const struct scps_ifopts *o, const struct scps_addr *g,
             msg,
             "--gateway %s is outside the prefix of --addr: give a router on this link, or "
             "a shorter /LEN",
+            text);
+    else if ((o->tun[0] || o->tap[0]) && is_broadcast(o, g))
+        scps_io_message(
+            msg, "--gateway %s is the broadcast address of --addr's prefix: give the router's",
             text);
     else if ((o->tun[0] || o->tap[0]) && is_own(o, g))
         scps_io_message(msg, "--gateway %s is this end's own --addr: give the router's", text);

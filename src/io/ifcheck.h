@@ -12,4 +12,8 @@ const struct scps_ifaddr *scps_ifaddr_for(const struct scps_ifopts *o, const str
  * SCPS_ERR_INVAL with one line in msg. */
 int scps_ifcheck_size(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
 
+/* Returns true for the broadcast address of its own prefix, which no host may send from (RFC 1122
+ * section 3.2.1.3). A prefix of 31 bits has none (RFC 3021). */
+bool scps_ifaddr_is_broadcast(const struct scps_addr *a, unsigned prefix);
+
 #endif

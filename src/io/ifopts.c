@@ -146,19 +146,6 @@ static bool is_unicast(const struct scps_addr *a)
                           : a->b[0] != 0xff && memcmp(a->b, none, sizeof none) != 0;
 }
 
-/* Returns true for the broadcast address of its own prefix, which no host may send from (RFC 1122
- * section 3.2.1.3). A prefix of 31 bits has none (RFC 3021). */
-static bool is_broadcast(const struct scps_addr *a, unsigned prefix)
-{
-    struct scps_addr all = {4, {0xff, 0xff, 0xff, 0xff}};
-
-    if (a->family != 4 || prefix > 30)
-        return false;
-    for (unsigned i = 0; i < prefix; i++)
-        all.b[i / 8] = (uint8_t)(all.b[i / 8] & ~(0x80u >> i % 8)) | (a->b[i / 8] & 0x80u >> i % 8);
-    return scps_addr_equal(a, &all);
-}
-
 static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *value, char *msg)
 {
     char text[SCPS_ADDR_STRLEN + 8];
@@ -188,7 +175,7 @@ static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *valu
                         prefix);
         return SCPS_ERR_INVAL;
     }
-    if (is_broadcast(&a.addr, (unsigned)prefix)) {
+    if (scps_ifaddr_is_broadcast(&a.addr, (unsigned)prefix)) {
         scps_io_message(msg,
                         "--%s %.80s: this is the broadcast address of its prefix: give a host's "
                         "address, or another /LEN",

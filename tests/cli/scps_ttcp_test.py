@@ -193,6 +193,7 @@ class Usage(Case):
                 self.refused(["-ts", "--tun", "x", *more, option, address, "10.0.0.9"], option, address, "multicast, reserved or 0")
             for address in ("10.0.0.255/24", "10.0.3.255/22", "10.0.0.3/30", "10.127.255.255/9", "127.255.255.255/1"):
                 self.refused(["-ts", "--tun", "x", *more, option, address, "10.0.0.9"], option, address, "broadcast")
+        self.refused(["-ts", "--tun", "x", "--addr", "10.0.0.1/24", "--gateway", "10.0.0.255", "10.9.0.9"], "--gateway 10.0.0.255", "broadcast")
         for address in ("10.0.0.255/22", "10.0.0.3/31", "10.0.0.255/32", "10.0.0.255", "10.0.0.0/24"):
             status, out, err = run(["-ts", "--addr", address, "10.0.0.9"])
             self.complains(err[-1:], "no interface")  # the address is accepted
