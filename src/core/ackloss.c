@@ -114,13 +114,15 @@ SCPS_NOINLINE void scps_ackloss_undone(struct scps_sender *s, void *cc)
  * Peterson (1995) section 3.1, at the first duplicate acknowledgement and at the first two
  * acknowledgements that advance SND.UNA after a retransmission. An acknowledgement that reports
  * nothing but a duplicate (DSACK) is no duplicate acknowledgement (RFC 6675 section 2): needless
- * retransmissions cause it, and would go on for ever if it caused the next one. */
+ * retransmissions cause it, and would go on for ever if it caused the next one. From a timeout on
+ * until a round trip is measured the RTT estimate may be too short for the check (RFC 6298, last
+ * note of section 5). */
 static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup, bool advanced,
                                       struct scps_ack_result *sum)
 {
     if (!advanced && (!dup || (sum->dsack && !sum->delivered)))
         return;
-    if (dup ? s->tx->rec.dupacks == 1 : s->tx->rec.age_checks > 0)
+    if (!s->tx->rto.kept && (dup ? s->tx->rec.dupacks == 1 : s->tx->rec.age_checks > 0))
         scps_loss_by_age(&s->tx->sb, &s->rtt, s->ctx.env->now, sum);
     if (!dup)
         scps_recovery_looked(&s->tx->rec);

@@ -903,6 +903,36 @@ static void no_age_check_after_undo(void **x)
     script_free(t);
 }
 
+/* Vegas without time stamps, after a timeout: the acknowledgement of a retransmission is no RTT
+ * sample (Karn's algorithm, RFC 6298 section 3), so the estimate, 100 ms + 4 * 50 ms, may be too
+ * short for the path. It proves no loss of the next segment, which was resent 400 ms ago. When new
+ * data has given a sample, the age of a segment counts again. */
+static void no_age_check_before_an_rtt_sample(void **x)
+{
+    struct script *t = script_of(x);
+
+    assert_int_equal(scps_conn_config_parse_cc(&t->cfg, "vegas", NULL, 0), 0);
+    t->cfg.rto_min = SEC(1);
+    t->cfg.loss_cause = SCPS_LOSS_CORRUPTION;
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 3000);
+    script_run(t, MS(1300));
+    assert_int_equal(script_info(t).resent_segs, 3);
+    script_forget_sent(t);
+    peer_says(t, MS(1700), .ack = 1001);
+    assert_int_equal(script_info(t).resent_segs, 3);
+    peer_says(t, MS(1710), .ack = 3001);
+    app_writes(t, MS(1800), 1000);
+    peer_says(t, MS(1900), .ack = 4001);
+    app_writes(t, MS(2000), 3000);
+    script_forget_sent(t);
+    peer_says(t, MS(2900), .ack = 4001);
+    expect_sent(t, .at = MS(2900), .from = 4001, .len = 1000);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* 1000 segments are in flight, and one per millisecond is reported, in random order. A report of a
  * segment that was resent may be caused by its original, however late. If it were taken for the
  * retransmission's, each report would resend everything resent before, 17 to 28 times each. */
@@ -982,6 +1012,7 @@ int main(void)
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),
         SCRIPT_TEST(no_age_check_after_undo),
+        SCRIPT_TEST(no_age_check_before_an_rtt_sample),
         SCRIPT_TEST(a_dsack_is_no_duplicate_ack),
         SCRIPT_TEST(late_before_it_was_resent),
         SCRIPT_TEST(late_beside_one_that_was_resent),
