@@ -194,6 +194,9 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     struct scps_asked asked = scps_conn_asked(&c->s, c->state, c->notify.active);
     struct scps_agreed *a = &c->s.agreed;
 
+    if (c->notify.active && c->s.syn_lost)
+        /* A SYN that is sent again does not ask for ECN. */
+        scps_todo_add(&c->s.todo, SCPS_TODO_NOT_ECT);
     *a = scps_negotiate_settle(&asked, syn);
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
         /* This is the SYN-ACK of a simultaneous open, and the peer's SYN was processed before. */

@@ -203,9 +203,7 @@ void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct
     }
 }
 
-/* Returns true if the peer's SYN or SYN-ACK has the flags that negotiate ECN (RFC 3168 section
- * 6.1.1). */
-static bool offers_ecn(const struct scps_seg *syn)
+bool scps_negotiate_offers_ecn(const struct scps_seg *syn)
 {
     uint16_t bits = syn->flags & (SCPS_ECE | SCPS_CWR);
 
@@ -226,6 +224,9 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
             a.caps = 0;
             a.opts = (uint8_t)(opts & ~(unsigned)SCPS_AGREED_CAPS);
         }
+        /* RFC 3168 section 6.1.1: a host that has received a SYN-ACK without ECN sends no ECT. */
+        if (!scps_negotiate_offers_ecn(syn))
+            a.opts = (uint8_t)(a.opts & ~(unsigned)SCPS_AGREED_ECN);
         return a;
     }
     if (offers_wscale(q) && syn->has & SCPS_HAS_WSCALE) {
@@ -247,7 +248,7 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
         a.caps = syn->caps & scps_negotiate_caps(q);
     }
     a.peer_mss = (uint16_t)SCPS_MAX(peer, MIN_MSS);
-    if (cfg->ecn && offers_ecn(syn))
+    if (cfg->ecn && scps_negotiate_offers_ecn(syn))
         opts |= SCPS_AGREED_ECN;
     a.opts = (uint8_t)opts;
     if (opts & SCPS_AGREED_CAPS)

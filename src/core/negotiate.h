@@ -27,6 +27,10 @@ uint8_t scps_negotiate_caps(const struct scps_asked *q);
  * space. */
 bool scps_negotiate_offers(const struct scps_asked *q);
 enum scps_why scps_negotiate_why(const struct scps_asked *q, enum scps_feature f);
+/* Returns true if the peer's SYN or SYN-ACK has the flags that negotiate ECN: if it is an
+ * "ECN-setup" one (RFC 3168 section 6.1.1). */
+bool scps_negotiate_offers_ecn(const struct scps_seg *syn);
+
 /* Adds to a SYN or SYN-ACK the options that this end offers, except timestamps and binding
  * spaces. */
 void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn);

@@ -70,6 +70,7 @@ static SCPS_ALWAYS_INLINE void data_segment(struct scps_conn *c, struct scps_seg
     if (len && from + len == c->s.snd.end)
         seg->flags |= SCPS_PSH;
     if (c->s.agreed.opts & SCPS_AGREED_ECN && len && !resent &&
+        !(c->s.todo.bits & SCPS_TODO_NOT_ECT) &&
         /* RFC 3168 sections 6.1.5 and 6.1.6: retransmissions and window probes are not ECT */
         !(flags & SCPS_SENT_PROBE)) {
         seg->tos |= SCPS_ECN_ECT0;

@@ -326,6 +326,8 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     /* A SYN with RST lies below RCV.NXT, where no reset is acceptable (RFC 5961 section 3.2). */
     if ((seg->flags & (SCPS_SYN | SCPS_RST)) != SCPS_SYN || seg->seq != c->rcv.irs)
         return GO_ON;
+    if (!scps_negotiate_offers_ecn(seg))
+        scps_todo_add(&c->s.todo, SCPS_TODO_NOT_ECT);
     /* The SYN-ACK of this end was lost, or is late, so the caller sends it again. In a simultaneous
      * open the peer may assume capabilities that the SYN-ACK does not have, and any other
      * acknowledgement would confirm them. */
@@ -335,9 +337,9 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     if (!c->s.established)
         scps_conn_settle(c, seg);
     /* Simultaneous open: the peer's SYN-ACK is processed as an acknowledgement of this end's
-     * SYN. */
+     * SYN. Its ECE flag negotiates ECN (RFC 3168 section 6.1.1) and is no echo of a mark. */
     *copy = *seg;
-    copy->flags &= (uint16_t)~SCPS_SYN;
+    copy->flags &= (uint16_t) ~(SCPS_SYN | SCPS_ECE | SCPS_CWR);
     copy->seq++;
     copy->wnd = (uint16_t)(copy->wnd >> c->s.agreed.snd_wscale);
     *at = copy;

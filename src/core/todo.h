@@ -21,6 +21,10 @@ enum scps_todo_bit {
     /* an ECN congestion mark has arrived that no acknowledgement has echoed yet */
     SCPS_TODO_ECE_DUE = 1u << 9,
     SCPS_TODO_CWR = 1u << 6, /* the next segment with new data carries CWR */
+    /* Segments with data are not marked as ECN-capable although ECN is agreed on, because a SYN
+     * without ECN was sent or has arrived, too (RFC 3168 section 6.1.1). Marks of the peer's
+     * segments are still echoed. */
+    SCPS_TODO_NOT_ECT = 1u << 11,
     /* the acknowledgement that is due answers an unacceptable segment or a FIN. A retransmission
      * does not count as this answer: a peer that has received its data already discards the whole
      * segment, with the acknowledgement. */

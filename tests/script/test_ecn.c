@@ -231,6 +231,81 @@ static void a_lost_syn_goes_again_without(void **x)
     script_free(t);
 }
 
+/* RFC 3168 section 6.1.1: "If a host has sent at least one non-ECN-setup SYN or non-ECN-setup
+ * SYN-ACK packet, then that host MUST NOT set ECT on data packets." Here the SYN-ACK answers the
+ * first SYN, which asked for ECN, so marks of the peer's data are echoed. */
+static void no_ect_after_a_syn_without(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.ecn = true;
+    script_connect(t, 0);
+    script_run(t, SEC(1));
+    script_forget_sent(t);
+    peer_says(t, MS(1100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+    expect_sent(t, .ack = 1);
+    app_writes(t, MS(1200), 10);
+    expect_sent(t, .from = 1, .len = 10);
+    assert_int_equal(t->last.tos & 3, SCPS_ECN_NONE);
+    peer_says(t, MS(1300), .len = 1000, .ack = 11, .tos = SCPS_ECN_CE);
+    peer_says(t, MS(1300), .len = 1000, .ack = 11, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .ack = 2001, .flags = SCPS_ACK | SCPS_ECE);
+    script_free(t);
+}
+
+/* RFC 3168 section 6.1.1: "If a host has received at least one non-ECN-setup SYN or non-ECN-setup
+ * SYN-ACK packet, then it SHOULD NOT set ECT on data packets." Here the peer repeats its SYN
+ * without ECN, or with ECE alone. */
+static void no_ect_after_the_peers_syn_without(void **x)
+{
+    static const uint16_t again[] = {SCPS_ECE | SCPS_CWR, 0, SCPS_ECE};
+
+    for (size_t i = 0; i < sizeof again / sizeof *again; i++) {
+        struct script *t = script_of(x);
+
+        t->cfg.ecn = true;
+        script_listen(t);
+        peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+        peer_says(t, MS(700), .flags = SCPS_SYN | again[i], .seq = ZERO);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+        peer_says(t, MS(800), .ack = 1);
+        expect_event(t, SCPS_EV_ACCEPT);
+        t->c = scps_accept(t->l);
+        app_writes(t, MS(900), 10);
+        expect_sent(t, .from = 1, .len = 10);
+        assert_int_equal(t->last.tos & 3, i ? SCPS_ECN_NONE : SCPS_ECN_ECT0);
+        script_free(t);
+    }
+}
+
+/* Simultaneous open: ECE in the peer's SYN-ACK agrees on ECN and is no echo of a mark; a SYN-ACK
+ * without it refuses ECN (RFC 3168 section 6.1.1). */
+static void simultaneous_open(void **x)
+{
+    for (int refused = 0; refused < 2; refused++) {
+        struct script *t = script_of(x);
+        uint64_t cwnd;
+
+        t->cfg.ecn = true;
+        script_connect(t, 0);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+        peer_says(t, MS(50), .flags = SCPS_SYN | SCPS_ECE | SCPS_CWR);
+        expect_sent(t, .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+        cwnd = script_info(t).cwnd;
+        peer_says(t, MS(100), .seq = ZERO, .ack = 1,
+                  .flags = SCPS_SYN | SCPS_ACK | (refused ? 0 : SCPS_ECE));
+        script_forget_sent(t);
+        assert_true(script_info(t).cwnd >= cwnd);
+        assert_int_equal(script_info(t).ecn, !refused);
+        app_writes(t, MS(200), 10);
+        expect_sent(t, .from = 1, .len = 10, .flags = SCPS_ACK | SCPS_PSH);
+        assert_int_equal(t->last.tos & 3, refused ? SCPS_ECN_NONE : SCPS_ECN_ECT0);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* RFC 3168 sections 5 and 6.1.3: only the codepoint CE of a segment with data is echoed, and only
  * on a connection that agreed on ECN. */
 static void no_mark(void **x)
@@ -311,6 +386,9 @@ int main(void)
         SCRIPT_TEST(window_probe),
         SCRIPT_TEST(answers),
         SCRIPT_TEST(a_lost_syn_goes_again_without),
+        SCRIPT_TEST(no_ect_after_a_syn_without),
+        SCRIPT_TEST(no_ect_after_the_peers_syn_without),
+        SCRIPT_TEST(simultaneous_open),
         SCRIPT_TEST(a_syn_with_reserved_bits),
         SCRIPT_TEST(no_mark),
         SCRIPT_TEST(a_mark_beside_cwr),
