@@ -5,12 +5,15 @@
  *      kind            ICMP (RFC 792, RFC 1122 3.2.2)        ICMPv6 (RFC 4443)
  *      UNREACH_NET     3/0 6 11                              1/0 7
  *      UNREACH_HOST    3/1 5 7 8 12                          1/2 3
- *      UNREACH_PROTO   3/2                                   4/1 (next header nobody speaks)
+ *      UNREACH_PROTO   3/2
  *      UNREACH_PORT    3/3                                   1/4
  *      UNREACH_ADMIN   3/9 10 13 14 15                       1/1 5 6
  *      TOO_BIG         3/4 (RFC 1191: MTU, or 0)             2
  *      TTL             11                                    3
- *      PARAM           12                                    4/others
+ *      PARAM           12                                    4
+ *
+ * ICMPv6 4/1, "unrecognized next header", says what 3/2 does, but RFC 9293 section 3.9.2.2 lists it
+ * among the soft errors of ICMPv6, for which no connection is aborted (MUST-56).
  *
  * has_quote is true if the error quotes enough of a TCP or UDP packet to identify its flow. Of TCP
  * the first 8 octets suffice: ports and sequence number, which is all that RFC 792 guarantees and
@@ -73,7 +76,7 @@ static enum scps_icmp_kind kind6(uint8_t type, uint8_t code)
     case 3:
         return SCPS_ICMP_TTL;
     case 4:
-        return code == 1 ? SCPS_ICMP_UNREACH_PROTO : SCPS_ICMP_PARAM;
+        return SCPS_ICMP_PARAM;
     case ECHO6:
         return SCPS_ICMP_ECHO;
     case REPLY6:

@@ -81,7 +81,7 @@ static void kinds(void **x)
         {6, 2, 0, SCPS_ICMP_TOO_BIG},
         {6, 3, 0, SCPS_ICMP_TTL},
         {6, 4, 0, SCPS_ICMP_PARAM},
-        {6, 4, 1, SCPS_ICMP_UNREACH_PROTO},
+        {6, 4, 1, SCPS_ICMP_PARAM}, /* RFC 9293 section 3.9.2.2: a soft error */
         {6, 135, 0, SCPS_ICMP_OTHER},
     };
     (void)x;
