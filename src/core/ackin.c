@@ -424,8 +424,11 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         if (!old_but_reports(&c->s, seg, ack_in))
             return true;
     }
-    /* Nothing is outstanding, so the window is the only information in the acknowledgement. */
-    if (!c->s.tx || (ack == c->s.snd.una && c->s.snd.una == c->s.snd.nxt))
+    /* Nothing is outstanding, so the window is the only information in the acknowledgement, unless
+     * it has a DSACK: of a needless tail loss probe, for instance, the DSACK comes after the
+     * acknowledgement of all data (RFC 8985 section 7.4.2). */
+    if (!c->s.tx || (ack == c->s.snd.una && c->s.snd.una == c->s.snd.nxt &&
+                     !(seg->has & SCPS_HAS_SACK && c->s.agreed.opts & SCPS_AGREED_SACK)))
         take_window(&c->s, seg, ack);
     else
         learn(c, seg, ack_in, ack);

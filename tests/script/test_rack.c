@@ -151,9 +151,6 @@ static void dsack_widens_the_reordering_window(void **x)
     peer_says(t, at + MS(100), .ack = P(0), .sack = {{P(1), P(2)}});
     expect_sent(t, .at = at + MS(125), .slack = MS(1), .from = P(0), .len = 1000);
     peer_says(t, at + MS(130), .ack = P(2)); /* P0 was only late. */
-    peer_says(t, at + MS(230), .ack = P(2), .sack = {{P(0), P(1)}});
-    /* No data is outstanding, so the DSACK is ignored. */
-    peer_says(t, at + MS(231), .ack = P(2), .sack = {{P(0), P(1)}});
     at += MS(300);
     app_writes(t, at, 2000);
     expect_sent(t, .from = P(2), .len = 1000);
@@ -324,6 +321,26 @@ static void tail_loss_probe_that_repairs_a_loss(void **x)
         script_forget_sent(t);
         script_free(t);
     }
+}
+
+/* RFC 8985 section 7.4.2, case 1: the DSACK of a needless tail loss probe arrives when nothing is
+ * outstanding. Data that is written soon after must not take the probe for the repair of
+ * a loss. */
+static void the_dsack_of_a_probe_comes_last(void **x)
+{
+    scps_time at;
+    struct script *t = rack(x, &at, 2);
+    uint64_t cwnd = script_info(t).cwnd;
+
+    expect_sent(t, .at = at + MS(200), .slack = MS(20), .from = P(1), .len = 1000);
+    peer_says(t, at + MS(230), .ack = P(2)); /* The original transmissions were late. */
+    peer_says(t, at + MS(330), .ack = P(2), .sack = {{P(1), P(2)}});
+    app_writes(t, at + MS(340), 1000);
+    expect_sent(t, .at = at + MS(340), .from = P(2), .len = 1000);
+    peer_says(t, at + MS(440), .ack = P(3));
+    assert_int_equal(script_info(t).recoveries, 0);
+    assert_true(script_info(t).cwnd >= cwnd);
+    script_free(t);
 }
 
 /* After a probe only the retransmission timer runs, and only one probe is outstanding at a time. */
@@ -516,6 +533,7 @@ int main(void)
         SCRIPT_TEST(a_fin_gets_a_tail_loss_probe),
         SCRIPT_TEST(probe_with_new_data),
         SCRIPT_TEST(tail_loss_probe_that_repairs_a_loss),
+        SCRIPT_TEST(the_dsack_of_a_probe_comes_last),
         SCRIPT_TEST(one_probe_then_the_timer),
         SCRIPT_TEST(a_probe_needs_a_round_trip),
         SCRIPT_TEST(a_spurious_timeout),

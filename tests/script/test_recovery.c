@@ -526,6 +526,27 @@ static void dsack_undo_after_the_episode(void **x)
     script_free(t);
 }
 
+/* RFC 3708: the DSACK arrives when nothing is outstanding, with an acknowledgement of all data. */
+static void dsack_undo_while_idle(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->peer.sack = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 10000);
+    script_run(t, MS(290));
+    script_forget_sent(t);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 5001}});
+    expect_sent(t, .from = 1, .len = 1000);
+    peer_says(t, MS(305), .ack = 10001);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    assert_true(script_info(t).cwnd <= 7000);
+    peer_says(t, MS(400), .ack = 10001, .sack = {{1, 1001}});
+    assert_int_equal(script_info(t).spurious, 1);
+    assert_true(script_info(t).cwnd >= 10000);
+    script_free(t);
+}
+
 /* RFC 3708: a DSACK for a segment that was sent once shows a duplicate made by the network, not a
  * needless retransmission, so the window is not restored. */
 static void network_duplicate(void **x)
@@ -1002,6 +1023,7 @@ int main(void)
         SCRIPT_TEST(the_very_last_segment),
         SCRIPT_TEST(dsack_undo),
         SCRIPT_TEST(dsack_undo_after_the_episode),
+        SCRIPT_TEST(dsack_undo_while_idle),
         SCRIPT_TEST(network_duplicate),
         SCRIPT_TEST(network_that_duplicates),
         SCRIPT_TEST(small_segments_leave),
