@@ -28,6 +28,13 @@ void scps_rcv_take_fin(struct scps_conn *c)
     default:
         break;
     }
+    /* Data beyond the FIN, which only a faulty peer sends, is not read by anybody, and its holes
+     * must not be reported. */
+    if (c->rcv.in.ooo->n) {
+        scps_rcvbuf_drop_beyond(&c->rcv.in);
+        if (c->rcv.rx)
+            scps_report_reneged(&c->rcv.rx->report);
+    }
     /* All data has arrived, so there is no hole to wait for. */
     scps_marks_stop(scps_tp_marks(c->s.tp));
 }

@@ -306,15 +306,19 @@ static SCPS_NOINLINE int make_room(struct scps_rcvbuf *b, const struct scps_allo
 
 void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a)
 {
+    if (b->ooo->n && b->read == b->next)
+        scps_rcvbuf_fini(b, a);
+    else
+        scps_rcvbuf_drop_beyond(b);
+}
+
+void scps_rcvbuf_drop_beyond(struct scps_rcvbuf *b)
+{
     struct beyond *y;
     scps_off end;
 
     if (!b->ooo->n)
         return;
-    if (b->read == b->next) {
-        scps_rcvbuf_fini(b, a);
-        return;
-    }
     y = own(b);
     end = scps_rangeset_at(b->ooo, b->ooo->n - 1)->to;
     if (b->paged) {

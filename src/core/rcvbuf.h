@@ -52,6 +52,8 @@ void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
 /* Discards the octets beyond `next`, to free memory for octets in order. RFC 2018 section 8 permits
  * it: the peer keeps a copy of all data that has not been acknowledged cumulatively. */
 void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a);
+/* Discards the octets beyond `next`, and keeps the memory. */
+void scps_rcvbuf_drop_beyond(struct scps_rcvbuf *b);
 /* Copies up to len octets to dst (NULL: copies nothing). Removes them from the buffer unless `peek`
  * is set. Returns their number. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);

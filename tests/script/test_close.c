@@ -109,6 +109,24 @@ static void fin_with_the_ack(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4, eighth check: after the FIN the stream is over. Data beyond it, which
+ * a faulty peer has sent before, is discarded: SACK does not report it any more. */
+static void a_fin_below_data_beyond_a_hole(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->peer.sack = true;
+    script_established(t, MS(100));
+    peer_says(t, MS(200), .seq = 101, .len = 100);
+    expect_sent(t, .at = MS(200), .ack = 1, .sack = {{101, 201}});
+    peer_says(t, MS(210), .seq = 1, .len = 50, .flags = SCPS_FIN | SCPS_ACK);
+    expect_sent(t, .at = MS(210), .ack = 52, .hasnt = SCPS_HAS_SACK);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    app_reads(t, MS(220), 50);
+    app_reads(t, MS(220), 0);
+    script_free(t);
+}
+
 /* The last data segment carries the FIN if the application closes before the segment is sent. */
 static void fin_with_the_data(void **x)
 {
@@ -576,6 +594,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(an_old_fin_is_ignored),
+        SCRIPT_TEST(a_fin_below_data_beyond_a_hole),
         SCRIPT_TEST(active_close),
         SCRIPT_TEST(passive_close),
         SCRIPT_TEST(half_close_by_this_end),
