@@ -47,7 +47,11 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     f.old =
         to <= seg_ack || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                           (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
-    if (!f.old || from <= 0 || to <= (int64_t)ack - (int64_t)s->snd.max_wnd)
+    /* A receiver that has the octet at SEG.ACK would have acknowledged it, so a report of it is
+     * false. It must not undo what resends that octet, or R2 would never be reached (RFC 9293
+     * section 3.8.3). */
+    if (!f.old || from <= 0 || to <= (int64_t)ack - (int64_t)s->snd.max_wnd ||
+        (from <= seg_ack && to > seg_ack))
         return f;
     f.dsack = true;
     f.from = (scps_off)from;

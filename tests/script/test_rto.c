@@ -1058,6 +1058,28 @@ static void the_backoff_outlasts_an_idle_time(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.8.3, R2: the peer answers each retransmission of one segment by a SACK block
+ * that reports just this segment as a duplicate, and acknowledges nothing. A receiver that has the
+ * octet at SEG.ACK acknowledges it, so the report is false; the connection ends as without it. */
+static void a_false_dsack_of_the_oldest_segment(void **x)
+{
+    struct script *t = script_of(x);
+
+    script_established(t, MS(100));
+    app_writes(t, SEC(1), 4000);
+    peer_says(t, MS(1200), .ack = 1001);
+    for (int s = 3; s <= 3600 && script_info(t).state != SCPS_CLOSED; s += 3) {
+        script_run(t, SEC(s));
+        if (script_info(t).state != SCPS_CLOSED)
+            peer_says(t, SEC(s), .ack = 1001, .sack = {{1001, 2001}, {1001, 4001}});
+        script_forget_sent(t);
+    }
+    expect_state(t, SCPS_CLOSED);
+    assert_int_equal(script_info(t).dsacks_in, 0);
+    script_forget_events(t);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1110,6 +1132,7 @@ int main(void)
         SCRIPT_TEST(user_timeout),
         SCRIPT_TEST(user_timeout_of_a_closed_window),
         SCRIPT_TEST(a_growing_path),
+        SCRIPT_TEST(a_false_dsack_of_the_oldest_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
