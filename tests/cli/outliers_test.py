@@ -123,6 +123,11 @@ def main():
         del case.opts["--cc"]
         case.link["queue"] = "3p"
 
+        # Data in both directions over a link that is the same in both; the reverse direction may take what its losses cost.
+        both, plain, more = relations.RELATIONS["two-way"][1](Case({"rate": 8000000, "rtt": 1000000, "rate-back": 80000, "loss": 0.01}, {}, 8192, 100))
+        assert "--bidir" in both.opts and "--bidir" not in plain.opts and "rate-back" not in both.link and more == plain.goal() > 0
+        assert relations.RELATIONS["two-way"][1](Case({"rate": 8000000, "rtt": 1000000}, {"-e": None}, 8192, 100)) is None
+
         # The neighbourhood of a link without jitter has less than the smallest packet's time of it; a given jitter stays.
         near = case.near(1)
         assert (near.link["jitter"], near.link["jitter-back"]) == (46, 4600), near.link

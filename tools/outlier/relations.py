@@ -190,6 +190,18 @@ def shorter_for_a_time(first):
     return linked(change)
 
 
+def two_way(c):
+    """Compares a connection that carries the data in both directions at once with one that carries it in one direction, over a
+    link that is the same in both. Then acknowledgements wait and are lost in the queues of the data. Either direction may take
+    the time that the throughput equation gives at the path's loss rate."""
+    if {"-e", "-E", "-Q", "--checksum-hints"} & set(c.opts) or "flip" in c.link:
+        return None
+    plain = c.copy()
+    for key in [k for k in plain.link if k.endswith("-back")]:
+        del plain.link[key]
+    return having(plain, "--bidir"), plain, plain.goal() if plain.loss(plain.full) else 0
+
+
 def longer_queue(link, c):
     """Doubles the queue of each direction, in the unit in which it is given."""
     text = link.get("queue")
@@ -359,7 +371,8 @@ RELATIONS = {
     "half": (2, less_data),
     "patience": (1, patience),
     "reno": (1, window_beside_reno),
-    # These are drawn only by name, so that the pairs of a seed are those of earlier versions.
+    # These are drawn only by name, so that the pairs of a seed stay the same as in earlier versions.
     "shorter-first": (0, shorter_for_a_time(True)),
     "shorter-later": (0, shorter_for_a_time(False)),
+    "two-way": (0, two_way),
 }
