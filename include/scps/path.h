@@ -132,7 +132,7 @@ SCPS_API enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsig
 SCPS_API const char *scps_path_verdict_name(enum scps_path_verdict v);
 /* Returns a verdict in words: "its checksum is wrong" and so on. The text is static. */
 SCPS_API const char *scps_path_verdict_words(enum scps_path_verdict v);
-/* Returns the name of a phase: "safe-retreat" and so on. */
+/* Returns the name of a phase of careful resume (RFC 9959): "safe-retreat" and so on. */
 SCPS_API const char *scps_resume_phase_name(enum scps_resume_phase p);
 /* Returns the name of a reason: "first-acked" and so on. */
 SCPS_API const char *scps_resume_why_name(enum scps_resume_why w);

@@ -68,7 +68,8 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     scps_win_start(&hy->win, param, sizeof *hy, v, ctl);
 }
 
-/* Returns rho = RTT / RTT0 in units of 1/256, at least 1. */
+/* Returns rho = RTT / RTT0 (RTT0: the round trip of the connection that Hybla imitates) in units of
+ * 1/256: at least 256, for a rho of 1, and at most max_rho. */
 static uint64_t rho256(const struct hybla *hy, const struct scps_cc_view *v)
 {
     scps_dur rtt = v->min_rtt > 0 ? v->min_rtt : v->srtt;

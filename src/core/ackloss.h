@@ -50,8 +50,10 @@ void scps_ackloss_undone(struct scps_sender *s, void *cc);
 /* Detects lost segments by the rule of this connection: SNACK, RACK, SACK or duplicate
  * acknowledgements. */
 void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n);
-/* Called when the timer for loss detection expires, without RACK: detects losses of segments for
- * which the reordering window has passed. Returns true if something has to be sent. */
+/* Called when the timer for loss detection expires on a connection without RACK. On a path that
+ * reorders, a segment is lost only when the longest lateness seen there (the reordering window,
+ * reorder.h) has passed since later segments arrived: declares such segments lost. Returns true if
+ * something has to be sent. */
 bool scps_ackloss_look(struct scps_sender *s, void *cc);
 /* Reacts to an ECN echo once in each window (RFC 3168 section 6.1.2). delivered: bytes whose
  * arrival the acknowledgement reports. */

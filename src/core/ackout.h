@@ -132,8 +132,9 @@ bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const stru
  * otherwise starts the delayed-acknowledgement timer. */
 bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                         uint16_t full, bool hole_changed);
-/* Called when the delayed-acknowledgement timer has expired. budgeted: there is an acknowledgement
- * budget. Returns true if an acknowledgement is due now. */
+/* Called when the delayed-acknowledgement timer has expired. budgeted: a limit of the rate of
+ * acknowledgements without data (scps_ackbudget below) is in force. Returns true if an
+ * acknowledgement is due now. */
 bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                          const struct scps_receive *rcv, bool budgeted);
 /* Returns the window field of a segment that acknowledges the octets before `next`, and records

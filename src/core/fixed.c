@@ -3,9 +3,11 @@
  * follow from the configuration alone:
  *
  *      sndring, rcvring   the buffers, rounded up to a power of two
- *      sent               four times the full segments in the send buffer: a sender of smaller
- *                         ones waits for acknowledgements when there is no record left
- *      holes, marks       ranges held beyond a hole, and ends of records: one for every 256
+ *      sent               entries of the scoreboard, one for each segment in flight: four times
+ *                         the full segments in the send buffer. A sender of smaller segments
+ *                         waits for acknowledgements when no entry is left
+ *      holes, marks       ranges of data held beyond a hole, and ends of the application's
+ *                         records: one of each for every 256
  *                         octets of the receive buffer, 64 at least
  */
 #include "core/fixed.h"

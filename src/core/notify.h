@@ -15,7 +15,8 @@ struct scps_listener;
 
 struct scps_conn_owner {
     union {
-        /* the listener at which the connection waits; valid only while `pending` */
+        /* the listener that accepted the connection, while the application has not (scps_notify,
+         * `pending`) */
         struct scps_listener *listener;
         /* the value that the application attached to the connection; each event returns it */
         void *user;

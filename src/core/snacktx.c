@@ -331,10 +331,10 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
         scps_time due = r->sent + embargo(s, r);
         if (!sack && !first)
             due = SCPS_MAX(due, s->tx->heard_at + SILENCE);
-        /* The embargo of the oldest outstanding segment (head) may end up to a quarter of a round
-         * trip after that of r. If r were resent before it, r and its successors could fill a short
-         * queue, which would then drop the oldest segment each time. So r waits until the oldest
-         * may be resent. */
+        /* Segments are resent in ascending order where that delays r by a quarter of a round trip
+         * at most: if r and its successors were resent before the oldest outstanding segment
+         * (head), they could fill a short queue on the path, which would then drop the oldest one
+         * each time. So r waits for the end of head's embargo. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(s, head) - due <= s->rtt.srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(s, head));

@@ -5,8 +5,9 @@
  * Time advances only in run_to(), from one deadline of the stack to the next, and everything that
  * is due at a deadline is sent at that time. So each packet in the queue has the time at which its
  * timer expired, however rarely the application calls. When the queue is full, no packets are taken
- * from the stack, as by a busy link; a deadline that has passed is then served only at the end of
- * the time that the application lets pass. No other timer is served late.
+ * from the stack, as by a busy link. Then the deadline at which the queue became full is served at
+ * the end of the time that the application lets pass, which is later; every other deadline is
+ * served in time.
  */
 #include <string.h>
 

@@ -233,8 +233,9 @@ static void unlist(struct hosts *h, struct scps_conn *c)
     c->s.tp->heard = false;
 }
 
-/* Returns true if only c may use the peer's id: from the end of the handshake to the end of the
- * connection. */
+/* Returns true if compressed headers that arrive with the connection id of c's peer (the id in the
+ * peer's SYN) belong to c, and to no other connection that has the same id: from the end of the
+ * handshake until c is CLOSED or in TIME-WAIT. */
 static bool holds(const struct scps_conn *c)
 {
     return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;

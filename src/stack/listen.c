@@ -289,7 +289,8 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_send_begin(&c->s.snd, seg->ack - 1);
-    /* From now on scps_listener_established() can remove c from the half-open connections. */
+    /* scps_listener_established(), which is called when c is ESTABLISHED, removes c from the
+     * half-open connections, so c must be one of them before. */
     scps_listener_join(l, c);
     if (scps_conn_from_cookie(c, &syn, 1)) {
         scps_stack_discard(st, c);

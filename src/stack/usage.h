@@ -17,7 +17,7 @@ struct scps_usage {
     uint64_t packets; /* number of these packets. It does not follow `bytes` directly, because gcc
                        * would then add to both with vector instructions, which takes more
                        * instructions. */
-    uint64_t bytes_then, packets_then; /* values of `bytes` and `packets` at the time `since` */
+    uint64_t bytes_then, packets_then; /* `bytes` and `packets` at the last measurement */
     uint64_t rate;                     /* highest recent rate, bytes/s, framing included */
 };
 
