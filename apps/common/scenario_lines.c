@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a scenario from the lines of its file: checks keys, axes and the conditions of cases.
- * Errors that readers of ini files ignore (a key given twice, a value too long) are refused
- * here. */
+ * Refuses errors that readers of ini files ignore: a key given twice, a value too long. */
 #include "common/scenario_lines.h"
 #include "common/scenario_data.h"
 #include "common/setup.h"

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* One end of a transfer, over TUN or IP in UDP, in real time.
  *
- * Everything happens in one libev loop: that of the stack, to which watchers for standard input,
- * the output, signals and the options' times are added. Input that is not ready and output that is
- * slow are watched only while they are so. A large send buffer is filled a piece at a time, so that
- * packets are sent and acknowledgements received in between.
+ * Everything happens in the libev loop of the stack, to which watchers for standard input, the
+ * output, signals and the options' times are added. Input and output are watched only while they
+ * are not ready. A large send buffer is filled in pieces, so that packets are served meanwhile.
  *
- * After the results are recorded the process stays for a moment: a sender until the peer has
- * closed, too, a receiver until its own FIN is acknowledged, each at most for 2 s and four RTO, so
- * that the peer does not have to retransmit to an end that is gone. A transfer that failed at this
- * end is reset, which reports the failure to the peer.
+ * After the results are recorded a sender stays until the peer has closed, too, and a receiver
+ * until its FIN is acknowledged, at most for 2 s and four RTO, so that no peer has to retransmit to
+ * an end that is gone. A transfer that failed at this end is reset.
  */
 #include "scps_ttcp/real.h"
 

@@ -59,17 +59,6 @@ static inline void take_sack(struct scps_sender *s, struct scps_ack_input *n)
     scps_sackin_take(s, n->seg, &first, n->ack, &n->sum);
 }
 
-/* Returns the age, µs, below which the report of a resent segment may be for an earlier
- * transmission of it; 0: only the least round trip shows that. Retransmissions that DSACKs have
- * shown to be needless are the sign that the least round trip is too short. A sender that its rate
- * alone limits fills no queue, so its round trip does not grow. */
-static SCPS_NOINLINE scps_dur resent_age(const struct scps_sender *s)
-{
-    if (!s->tx->rto.needless || s->ctl.cwnd == SCPS_CWND_OPEN)
-        return 0;
-    return scps_reorder_current_rtt(&s->tx->reorder, s->rtt.srtt) * 3 / 4;
-}
-
 /* Processes the SACK blocks and the SNACK of n->seg, if they were negotiated. */
 static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
 {
@@ -78,11 +67,11 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
 
     n->sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && s->agreed.opts & SCPS_AGREED_SACK) {
-        n->sum.resent_age = resent_age(s);
+        n->sum.resent_age = scps_sackin_resent_age(s);
         take_sack(s, n);
     }
     if (n->snack) {
-        n->sum.resent_age = resent_age(s);
+        n->sum.resent_age = scps_sackin_resent_age(s);
         take_snack(s, n);
         n->snack_reported = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
         /* Each duplicate acknowledgement was counted as the arrival of a segment (RFC 5681 section
@@ -150,7 +139,7 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     struct scps_tx *tx = s->tx;
 
     if (tx->sb.resent_head != tx->sb.resent_tail) {
-        n->sum.resent_age = resent_age(s);
+        n->sum.resent_age = scps_sackin_resent_age(s);
         if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
             n->sum.echo_age = echo_age(s, ts, n);
     }

@@ -456,12 +456,6 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
     return SCPS_RECOVERY_GOES_ON;
 }
 
-bool scps_recovery_is_impatient(const struct scps_sender *s)
-{
-    return s->tx->rec.partial && s->tx->rec.episode == SCPS_EPISODE_FAST &&
-           !scps_agreed_reports(&s->agreed);
-}
-
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)
 {
     /* SND.UNA has moved without an acknowledgement, so later acknowledgements cannot show that the

@@ -69,3 +69,9 @@ uint64_t scps_recovery_rate(struct scps_sender *s)
     /* The rate is rounded up, because on a round trip of minutes it is only a few bytes/s. */
     return rate + 1;
 }
+
+bool scps_recovery_is_impatient(const struct scps_sender *s)
+{
+    return s->tx->rec.partial && s->tx->rec.episode == SCPS_EPISODE_FAST &&
+           !scps_agreed_reports(&s->agreed);
+}

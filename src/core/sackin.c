@@ -120,3 +120,10 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
         own->block[--own->n] = (struct scps_sack){0};
     own->n = (uint8_t)n;
 }
+
+scps_dur scps_sackin_resent_age(const struct scps_sender *s)
+{
+    if (!s->tx->rto.needless || s->ctl.cwnd == SCPS_CWND_OPEN)
+        return 0;
+    return scps_reorder_current_rtt(&s->tx->reorder, s->rtt.srtt) * 3 / 4;
+}

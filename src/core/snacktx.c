@@ -331,10 +331,8 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
         scps_time due = r->sent + embargo(s, r);
         if (!sack && !first)
             due = SCPS_MAX(due, s->tx->heard_at + SILENCE);
-        /* Segments are resent in ascending order where that delays r by a quarter of a round trip
-         * at most: if r and its successors were resent before the oldest outstanding segment
-         * (head), they could fill a short queue on the path, which would then drop the oldest one
-         * each time. So r waits for the end of head's embargo. */
+        /* If r and its successors were resent before the oldest segment (head), a short queue would
+         * drop head each time. So r waits for head's embargo, a quarter of a round trip at most. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(s, head) - due <= s->rtt.srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(s, head));
