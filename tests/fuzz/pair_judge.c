@@ -338,6 +338,22 @@ void pair_outcome(const struct world *w, struct outcome *o)
     }
 }
 
+/* Returns true if an end did the same in both runs. With best effort it depends on microseconds
+ * which data is given up. A half-open connection that the third party has opened changes the order
+ * of timers that expire at the same time, and with it the order of two packets on the line: then
+ * only the amount of data is compared. */
+static bool same_end(const struct world *w, const struct outcome *with,
+                     const struct outcome *without, int flow, int host)
+{
+    struct outcome a = *with, b = *without;
+
+    if (with->answered && (w->host[0].cfg.bets || w->host[1].cfg.bets)) {
+        a.end[flow][host].missing = b.end[flow][host].missing;
+        a.end[flow][host].sum = b.end[flow][host].sum;
+    }
+    return !memcmp(&a.end[flow][host], &b.end[flow][host], sizeof a.end[flow][host]);
+}
+
 void pair_compare(const struct world *w, const struct outcome *with, const struct outcome *without,
                   bool ended)
 {
@@ -359,7 +375,7 @@ void pair_compare(const struct world *w, const struct outcome *with, const struc
         return;
     for (int i = 0; i < FLOWS; i++)
         for (int k = 0; k < HOSTS; k++)
-            if (ended ? memcmp(&with->end[i][k], &without->end[i][k], sizeof with->end[i][k]) != 0
+            if (ended ? !same_end(w, with, without, i, k)
                       : with->end[i][k].failed != without->end[i][k].failed ||
                             with->end[i][k].err != without->end[i][k].err) {
                 pair_log(w,
