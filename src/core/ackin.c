@@ -67,11 +67,11 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
 
     n->sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && s->agreed.opts & SCPS_AGREED_SACK) {
-        n->sum.resent_age = scps_sackin_resent_age(s);
+        scps_sb_set_resent_age(&tx->sb, scps_sackin_resent_age(s));
         take_sack(s, n);
     }
     if (n->snack) {
-        n->sum.resent_age = scps_sackin_resent_age(s);
+        scps_sb_set_resent_age(&tx->sb, scps_sackin_resent_age(s));
         take_snack(s, n);
         n->snack_reported = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
         /* Each duplicate acknowledgement was counted as the arrival of a segment (RFC 5681 section
@@ -139,7 +139,7 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     struct scps_tx *tx = s->tx;
 
     if (tx->sb.resent_head != tx->sb.resent_tail) {
-        n->sum.resent_age = scps_sackin_resent_age(s);
+        scps_sb_set_resent_age(&tx->sb, scps_sackin_resent_age(s));
         if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
             n->sum.echo_age = echo_age(s, ts, n);
     }

@@ -194,7 +194,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
     bool unambiguous =
-        !r->resends || (min_rtt && now - r->sent >= SCPS_MAX(min_rtt, sum->resent_age));
+        !r->resends || (min_rtt && now - r->sent >= SCPS_MAX(min_rtt, sb->resent_age));
 
     if (r->state == SCPS_SENT_FLIGHT)
         sb->inflight -= r->len;

@@ -128,6 +128,9 @@ struct scps_scoreboard {
      * episode. needless_from: xseq of the first transmission that can count next. */
     uint32_t needless_from;
     uint8_t needless;
+    /* age, µs, below which the report of a resent segment may be for an earlier transmission of it;
+     * 0: only the least round trip shows that */
+    scps_dur resent_age;
     struct scps_new_losses new_losses;
     /* first transmissions that have arrived late since the last call of scps_sb_take_late() */
     struct scps_late late;
@@ -161,9 +164,6 @@ struct scps_ack_result {
     /* input: age of the echoed timestamp, µs; 0: unknown. A retransmission that is younger than
      * that has not caused SND.UNA to move. */
     scps_dur echo_age;
-    /* input: age, µs, below which the report of a resent segment may be for an earlier transmission
-     * of it; 0: only the least round trip shows that */
-    scps_dur resent_age;
     /* among the arrived segments, the one that was sent last, with its state from before; valid
      * until another segment is sent; NULL: nothing arrived */
     const struct scps_sent_segment *newest;
@@ -279,6 +279,13 @@ static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
 /* Records that the segment of record idx is sent again. */
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
+/* Sets the age, µs, below which the report of a resent segment may be for an earlier transmission
+ * of it. Called before the next two functions where a report has arrived, or resent segments are in
+ * flight. */
+static inline void scps_sb_set_resent_age(struct scps_scoreboard *sb, scps_dur age)
+{
+    sb->resent_age = age;
+}
 /* Processes a cumulative acknowledgement, SND.UNA = una: frees the records below una. A resent
  * segment counts as arrived by its last transmission only if that is at least min_rtt, µs, old. */
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,

@@ -189,7 +189,7 @@ static void a_report_before_the_age_of_a_resend(void **state)
             scps_sb_lose(&w.sb, i, &w.sum);
             scps_sb_resent(&w.sb, i, 200);
         }
-        w.sum.resent_age = 100;
+        scps_sb_set_resent_age(&w.sb, 100);
         for (unsigned i = 1; i < 5; i++)
             scps_sb_arrived(&w.sb, 299 + late, (scps_off)LEN * i, (scps_off)LEN * (i + 1), 50,
                             &w.sum);
