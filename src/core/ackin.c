@@ -67,11 +67,11 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
 
     n->sum.fack = tx->sb.hi_arrived;
     if (seg->has & SCPS_HAS_SACK && s->agreed.opts & SCPS_AGREED_SACK) {
-        scps_sb_set_resent_age(&tx->sb, scps_sackin_resent_age(s));
+        scps_sackin_set_resent_age(s);
         take_sack(s, n);
     }
     if (n->snack) {
-        scps_sb_set_resent_age(&tx->sb, scps_sackin_resent_age(s));
+        scps_sackin_set_resent_age(s);
         take_snack(s, n);
         n->snack_reported = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
         /* Each duplicate acknowledgement was counted as the arrival of a segment (RFC 5681 section
@@ -139,7 +139,7 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     struct scps_tx *tx = s->tx;
 
     if (tx->sb.resent_head != tx->sb.resent_tail) {
-        scps_sb_set_resent_age(&tx->sb, scps_sackin_resent_age(s));
+        scps_sackin_set_resent_age(s);
         if (scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
             n->sum.echo_age = echo_age(s, ts, n);
     }
@@ -414,8 +414,8 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
             return true;
     }
     /* Nothing is outstanding, so the window is the only information in the acknowledgement, unless
-     * it has a DSACK: of a needless tail loss probe, for instance, the DSACK comes after the
-     * acknowledgement of all data (RFC 8985 section 7.4.2). */
+     * it has a SACK block, which can only be a DSACK then: of a needless tail loss probe, for
+     * instance, it comes after the acknowledgement of all data (RFC 8985 section 7.4.2). */
     if (!c->s.tx || (ack == c->s.snd.una && c->s.snd.una == c->s.snd.nxt &&
                      !(seg->has & SCPS_HAS_SACK && c->s.agreed.opts & SCPS_AGREED_SACK)))
         take_window(&c->s, seg, ack);

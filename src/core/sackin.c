@@ -121,9 +121,11 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
     own->n = (uint8_t)n;
 }
 
-scps_dur scps_sackin_resent_age(const struct scps_sender *s)
+void scps_sackin_set_resent_age(struct scps_sender *s)
 {
-    if (!s->tx->rto.needless || s->ctl.cwnd == SCPS_CWND_OPEN)
-        return 0;
-    return scps_reorder_current_rtt(&s->tx->reorder, s->rtt.srtt) * 3 / 4;
+    struct scps_tx *tx = s->tx;
+    bool too_soon = tx->rto.needless && s->ctl.cwnd != SCPS_CWND_OPEN;
+
+    scps_sb_set_resent_age(
+        &tx->sb, too_soon ? scps_reorder_current_rtt(&tx->reorder, s->rtt.srtt) * 3 / 4 : 0);
 }

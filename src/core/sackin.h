@@ -44,10 +44,11 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
 void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
                       const struct scps_sackin_first *first, scps_off ack,
                       struct scps_ack_result *sum);
-/* Returns the age, µs, below which the report of a resent segment may be for an earlier
- * transmission of it; 0: only the least round trip shows that. Retransmissions that DSACKs have
- * shown to be needless are the sign that the least round trip is too short. A sender that its rate
- * alone limits fills no queue, so its round trip does not grow. */
-scps_dur scps_sackin_resent_age(const struct scps_sender *s);
+/* Called before an acknowledgement is applied to the scoreboard: sets the age below which the
+ * report of a resent segment may be for an earlier transmission of it. It is the least round trip,
+ * or, if DSACKs have shown since the last RTT sample that retransmissions were needless, three
+ * quarters of the current round trip, where that is longer. A sender that its rate alone limits
+ * fills no queue, so its round trip does not grow. */
+void scps_sackin_set_resent_age(struct scps_sender *s);
 
 #endif

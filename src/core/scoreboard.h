@@ -128,8 +128,8 @@ struct scps_scoreboard {
      * episode. needless_from: xseq of the first transmission that can count next. */
     uint32_t needless_from;
     uint8_t needless;
-    /* age, µs, below which the report of a resent segment may be for an earlier transmission of it;
-     * 0: only the least round trip shows that */
+    /* age, µs, below which the report of a resent segment may be for an earlier transmission; 0:
+     * only the least round trip shows that */
     scps_dur resent_age;
     struct scps_new_losses new_losses;
     /* first transmissions that have arrived late since the last call of scps_sb_take_late() */

@@ -160,13 +160,37 @@ static void first_report_of_duplicate_octets(void **state)
     assert_false(sum.dsack_fresh);
 }
 
+/* How old the report of a resent segment must be: three quarters of the current round trip, after a
+ * needless retransmission and with a congestion window only. */
+static void age_of_the_report_of_a_resent_segment(void **state)
+{
+    (void)state;
+
+    p.s.tx->reorder.rtt = SCPS_MS(400);
+    p.s.rtt.srtt = SCPS_MS(900);
+    p.s.ctl.cwnd = 10 * LEN;
+    scps_sackin_set_resent_age(&p.s);
+    assert_int_equal(p.s.tx->sb.resent_age, 0);
+    scps_rto_count_needless(&p.s.tx->rto);
+    scps_sackin_set_resent_age(&p.s);
+    assert_int_equal(p.s.tx->sb.resent_age, SCPS_MS(300));
+    p.s.ctl.cwnd = SCPS_CWND_OPEN;
+    scps_sackin_set_resent_age(&p.s);
+    assert_int_equal(p.s.tx->sb.resent_age, 0);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(repeated_blocks), CASE(reneging),       CASE(invalid_blocks_report_nothing),
-        CASE(duplicates),      CASE(old_duplicates), CASE(first_report_of_duplicate_octets),
+        CASE(repeated_blocks),
+        CASE(reneging),
+        CASE(invalid_blocks_report_nothing),
+        CASE(duplicates),
+        CASE(old_duplicates),
+        CASE(first_report_of_duplicate_octets),
+        CASE(age_of_the_report_of_a_resent_segment),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
