@@ -99,8 +99,9 @@ struct vegas {
     scps_time began;
     uint64_t delivered, before; /* bytes delivered in this round trip, and in the previous one */
     scps_dur lowest, sum;
-    scps_dur
-        raw; /* as `lowest`, but with samples that count as base, since nothing was in flight */
+    /* as `lowest`, but samples taken with nothing in flight, which count as base there, keep their
+     * value */
+    scps_dur raw;
     uint32_t samples;
     bool barred;
     struct scps_vegas_brake braking;

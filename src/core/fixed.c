@@ -7,8 +7,8 @@
  *                         the full segments in the send buffer. A sender of smaller segments
  *                         waits for acknowledgements when no entry is left
  *      holes, marks       ranges of data held beyond a hole, and ends of the application's
- *                         records: one of each for every 256
- *                         octets of the receive buffer, 64 at least
+ *                         records: one of each for every 256 octets of the receive buffer, 64 at
+ *                         least
  */
 #include "core/fixed.h"
 

@@ -15,8 +15,8 @@ struct scps_listener;
 
 struct scps_conn_owner {
     union {
-        /* the listener that accepted the connection, while the application has not (scps_notify,
-         * `pending`) */
+        /* the listener from which the application can accept the connection; valid only while
+         * scps_notify.pending is set, which is until it does */
         struct scps_listener *listener;
         /* the value that the application attached to the connection; each event returns it */
         void *user;
