@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions of one direction of a link (link.c), for drivers with a clock of their
- * own. */
+/* The public functions scps_channel_*() of one direction of a simulated link (link.c), for programs
+ * that use it without a simulated world (world.c) and pass the time to each call, such as
+ * scps_link, which runs in real time. */
 #include "sim/link.h"
 
 #include "base/alloc.h"

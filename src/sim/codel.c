@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CoDel (RFC 8289 sections 5.5 and 5.6). The pseudocode there takes packets from the queue in a
- * loop until one may be sent. In this file the loop is inverted: a function is called for each
- * packet taken from the queue and returns whether to drop it. The state `last` replaces the
- * position in that loop. */
+ * loop until one may be sent. In this file the loop is inverted: link.c calls scps_codel_drop() for
+ * each packet taken from the queue, and the function returns whether to drop it. The field `last`
+ * of struct scps_codel replaces the position in that loop. */
 #include "sim/codel.h"
 
 #include "base/wide.h"
@@ -14,8 +14,10 @@ static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
     return t + (scps_dur)scps_root((uint64_t)interval * (uint64_t)interval / count);
 }
 
-/* Implements the test of dodequeue() in RFC 8289: returns true if the wait has been above the
- * target for an interval. */
+/* Implements the test of dodequeue() in RFC 8289: returns true if the time that packets wait in the
+ * queue (`waited`, µs: the sojourn time) has been at least `target` for `interval`, both in µs. The
+ * time counts as below the target if at most `largest` bytes, one packet of the largest size,
+ * remain in the queue. */
 static bool above(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
                   scps_dur waited, uint64_t backlog, uint32_t largest)
 {

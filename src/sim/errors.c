@@ -31,8 +31,9 @@
 
 #define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
 #define MANY    4096 /* largest number of state changes that are simulated within one frame */
-/* Number of cycles of both states after which the burst process is independent of its first state,
- * up to e^-256. */
+/* A cycle is the mean time in the good state plus that in the bad one. So many cycles after its
+ * last change the state of the burst process no longer depends on the earlier states: the
+ * correlation is at most e^-256. */
 #define FORGOTTEN 64
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
@@ -46,7 +47,7 @@ void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64
 
 /* ---- functions of the burst process, in which the line is in a good or a bad state ---- */
 
-/* Draws the time in the present state, at least 1 µs. */
+/* Draws at random how long the burst process stays in its present state, µs; at least 1. */
 static scps_dur stay(struct scps_errors *e)
 {
     const struct scps_ber *b = &e->burst.stay[e->burst.bad];
@@ -108,9 +109,9 @@ struct frame_damage { /* the damage that the error models have done to one frame
     bool saved;
 };
 
-/* XORs octet number `byte` of the frame with `bits`, if the link is configured to deliver damaged
- * packets and the octet is one that is stored. Returns FLIPPED then; otherwise UNREADABLE: the
- * packet is lost. */
+/* Damages octet number `byte` of the frame, counted from 0. If the link is configured to deliver
+ * damaged packets (`flip`), and the octet belongs to the packet and is stored, XORs the octet with
+ * `bits` and returns FLIPPED. Otherwise returns UNREADABLE: the packet is lost. */
 static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bits)
 {
     const struct scps_frame *f = w->f;
@@ -125,8 +126,10 @@ static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bi
     return FLIPPED;
 }
 
-/* Damages each of the bits at risk [at, end) independently. `draw` is the random number that
- * determines the first damaged bit; each further one needs a number of r. */
+/* Damages each of the bits number at to end - 1 with the probability of b, independently of the
+ * others. Bits are counted from the first one of the frame that is not exempt from errors. `draw`
+ * is the random number that determines the first damaged bit; each further one takes a number from
+ * r. Returns the worst damage done. */
 static enum damage at_random(struct frame_damage *w, const struct scps_ber *b, uint32_t at,
                              uint32_t end, uint64_t draw, struct scps_prng *r)
 {
@@ -211,8 +214,8 @@ static enum damage in_vector(struct scps_errors *e, struct frame_damage *w)
     return worst;
 }
 
-/* Returns the fate of a frame after all models have damaged it: that of the first model that made
- * it unreadable. */
+/* Returns the fate of a frame, given the damage that bit errors, bursts and the error vector have
+ * done to it: the fate that belongs to the first of them that made the frame unreadable. */
 static enum scps_fate fate_of(enum damage ber, enum damage burst, enum damage vector)
 {
     if (ber == UNREADABLE)

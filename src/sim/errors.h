@@ -9,34 +9,39 @@
 #include <scps/sim.h>
 
 struct scps_errors {
-    /* true: only ber and loss are configured, and damaged packets are lost, so one random number
-     * decides */
+    /* true: only independent bit errors (ber) and random losses (loss) are configured, and damaged
+     * packets are lost, so scps_errors_simple() decides the fate of a packet without its bits */
     bool simple;
     struct scps_ber ber;
-    /* probability of a random loss, as a threshold for 64-bit random numbers (loss.h) */
+    /* probability that a packet is lost at random, times 2^64: the packet is lost when a 64-bit
+     * random number is below it */
     uint64_t loss;
     struct scps_prng r_ber, r_flip, r_loss, r_burst;
     struct {
         bool on, bad;
         struct scps_ber ber; /* bit errors in the bad state of the burst process */
-        /* probabilities of a change of state before each packet, as thresholds (loss.h) */
+        /* probabilities, times 2^64, that a burst process by packets changes to the bad or to the
+         * good state before a packet; unused by the process by time */
         uint64_t to_bad, to_good;
-        /* lengths of the stays in the states good and bad of the burst process by time */
+        /* distributions from which the burst process by time draws how long it stays, µs: [0] in
+         * the good state, [1] in the bad one */
         struct scps_ber stay[2];
         scps_time until; /* end of the present state of the burst process, µs */
     } burst;
     size_t vector_at; /* index of the next byte of the error vector */
 };
 
-/* A frame, and the time during which it is on the line. */
+/* A frame whose fate is to be decided, and the time during which it is on the line. */
 struct scps_frame {
-    /* bytes: length of the frame; bits: number of bits that errors can reach, which are the last
-     * ones of the frame */
+    /* bytes: length of the frame; bits: number of bits at the end of the frame that errors can
+     * damage; those before them are exempt */
     uint32_t bytes, bits;
     uint64_t survive; /* 2^64 times the probability that all these bits stay intact (loss.h) */
     /* first and last whole microsecond during which the frame is on the line */
     scps_time start, end;
-    uint8_t *packet; /* the last bytes of the frame, in which bits are flipped */
+    /* the IP packet, the last bytes of the frame, whose bits are flipped when damaged packets are
+     * delivered */
+    uint8_t *packet;
     /* len: number of bytes at packet; hollow: number of bytes after them that are counted but not
      * stored */
     uint32_t len, hollow;
@@ -44,8 +49,8 @@ struct scps_frame {
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
                       uint64_t burst);
-/* Applies a configuration that has been checked. afresh: the burst process starts anew at time
- * t. */
+/* Applies configuration c, which scps_linkdir_init() or scps_linkdir_change() has checked. afresh:
+ * the burst process starts anew at time t, µs. */
 void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bool afresh,
                      scps_time t);
 /* Returns the fate of a frame when only ber and loss are configured (e->simple). survive: 2^64
@@ -58,8 +63,8 @@ static inline enum scps_fate scps_errors_simple(struct scps_errors *e, uint64_t 
         return SCPS_FATE_LOSS;
     return damaged ? SCPS_FATE_BER : SCPS_FATE_DELIVERED;
 }
-/* Returns the fate of frame f. save (may be NULL) is called with ctx before bits of the packet are
- * flipped. */
+/* Returns the fate of frame f, and flips its damaged bits if c->flip is set. save is called once,
+ * with ctx, before the first bit of the packet is flipped; NULL: no call. */
 enum scps_fate scps_errors_judge(struct scps_errors *e, const struct scps_link_config *c,
                                  const struct scps_frame *f, void (*save)(void *ctx), void *ctx);
 

@@ -28,8 +28,9 @@
 #define FRAME    1115u
 #define AOS_ZONE 1103u
 #define TM_ZONE  1105u
-/* `carry` is in units of 1/256 byte: each byte of payload that is counted but not stored (hollow)
- * adds 2 of them, the mean number of escapes. */
+/* Units of `carry` in one byte. With PPP each byte of payload that is counted but not stored
+ * (hollow) adds 2 units, as 2 of 256 octets are escaped. With HDLC a stuffed bit is HOLLOW_BITS
+ * units, and each hollow byte adds 8 units, one for each of its bits. */
 #define PPP_UNITS   256u
 #define HDLC_UNITS  (8u * 62u)
 #define HOLLOW_BITS 62u
@@ -68,8 +69,8 @@ static void count(struct hdlc *h, uint8_t c)
     }
 }
 
-/* Adds an octet and updates the FCS: RFC 1662 appendix C.2, the polynomial x^16 + x^12 + x^5 + 1,
- * without a table. */
+/* Counts an octet of a frame, and updates the frame check sequence (FCS) with it: RFC 1662 appendix
+ * C.2, the polynomial x^16 + x^12 + x^5 + 1, without a table. */
 static void hdlc_take_octet(struct hdlc *h, uint8_t c)
 {
     uint8_t x = (uint8_t)(h->fcs ^ c);
@@ -85,8 +86,9 @@ static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
         hdlc_take_octet(h, *p++);
 }
 
-/* Returns the PPP protocol number for the first byte of the packet, which has the type in its high
- * bits as in SLIP and in the VJ filter. */
+/* Returns the PPP protocol number of a packet, given its first byte. Its high bits tell an IPv4, an
+ * IPv6 and a packet of Van Jacobson header compression (RFC 1144) apart, coded as by SLIP and by
+ * the filter in vjlink.c. */
 static uint8_t protocol(uint8_t first)
 {
     /* Van Jacobson compression has set the high bit, so the packet is one with a compressed TCP/IP
@@ -125,7 +127,7 @@ static uint32_t hdlc_bytes(bool bits, const struct scps_pkt *pkt, uint64_t *carr
     return (uint32_t)n;
 }
 
-/* ---- functions for packets in CCSDS transfer frames ---- */
+/* ---- functions for packets in CCSDS transfer frames (AOS and TM) ---- */
 
 static uint32_t in_frames(uint64_t n, uint32_t zone, uint64_t *carry)
 {

@@ -6,8 +6,9 @@
 
 #include <scps/sim.h>
 
-/* Returns the bytes on the line of this packet, all but config.overhead. *carry keeps fractions of
- * a byte for the next packet; start with 0. */
+/* Returns the number of bytes that packet pkt takes on the line with framing f, without the
+ * `overhead` of the link's configuration. *carry keeps the fraction of a byte that remains for the
+ * next packet; the caller sets it to 0 before the first packet. */
 uint32_t scps_framing_bytes(enum scps_framing f, const struct scps_pkt *pkt, uint64_t *carry);
 
 #endif

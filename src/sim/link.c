@@ -40,8 +40,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Moves the head of the ring to the next packet that arrives or, if none is under way, to the first
- * packet that waits. */
+/* Moves d->head, the position of the first record in the ring, past the records of packets that
+ * were lost or moved to the heap: to the next packet that arrives or, if none is under way, to the
+ * first packet that waits. */
 static inline void ring_skip(struct scps_linkdir *d)
 {
     while (d->head != d->line) {
@@ -59,8 +60,8 @@ static inline void ring_skip(struct scps_linkdir *d)
     }
 }
 
-/* Determines whether the line must be simulated (put the next packet on the line) before the next
- * packet arrives. */
+/* If a waiting packet could arrive before d->next, the next event becomes the time at which it has
+ * to be put on the line (SCPS_LINK_LINE). */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -121,8 +122,8 @@ static inline uint32_t stored(const struct scps_pkt *pkt)
 
 /* ---- functions that send the packets of the queue on the line ---- */
 
-/* Puts the next frame on the line at the time free_us and free_frac, and advances both to the end
- * of its transmission. */
+/* Puts the next frame on the line when the line is free, at free_us + free_frac / rate (µs), and
+ * advances this time to the end of the frame's transmission. s: time and size of the frame. */
 static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s)
 {
     scps_time us = d->free_us + s->us;
@@ -166,8 +167,8 @@ static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
     d->line_us += d->free_us - from;
 }
 
-/* Determines the fate of the packet that has just been sent on the line, when only ber and loss are
- * in use. */
+/* Determines the fate of the packet that has just been sent on the line, when only bit errors and
+ * random losses are configured (d->simple). at: its time of arrival if it is not lost, µs. */
 static inline void settle_simple(struct scps_linkdir *d, struct scps_link_record *r,
                                  const struct scps_link_size *s, scps_time at)
 {
@@ -204,7 +205,8 @@ static inline void start(struct scps_linkdir *d, struct scps_link_record *r, uin
         scps_linkfate_settle(d, r, s, first, end);
 }
 
-/* Removes the record at pos from the queue. */
+/* Removes record r at position pos from the queue: its packet has been put on the line or dropped
+ * by CoDel. */
 static inline void leave(struct scps_linkdir *d, const struct scps_link_record *r, uint64_t pos)
 {
     if (d->head == d->line)
@@ -229,8 +231,8 @@ static SCPS_SELDOM bool codel_drops(struct scps_linkdir *d, struct scps_link_rec
     return true;
 }
 
-/* With `hold`: if the time from which the line is free is in an outage, sets it to the outage's
- * end. */
+/* If the configuration lets packets wait during outages (`hold`), and the time from which the line
+ * is free is in an outage, sets that time to the end of the outage. */
 static SCPS_SELDOM void wait_for_link(struct scps_linkdir *d)
 {
     scps_time up;
@@ -260,7 +262,7 @@ static inline void drain(struct scps_linkdir *d, scps_time now)
     }
 }
 
-/* Sends all packets that leave the queue by now. */
+/* Puts all packets on the line whose turn comes at or before `now`, µs. */
 static inline void run_line(struct scps_linkdir *d, scps_time now)
 {
     if (d->wait_n && (d->idle_at <= now || !d->direct))
@@ -280,7 +282,8 @@ static inline bool queue_full(const struct scps_linkdir *d, uint32_t frame)
 
 /* ---- functions for packets that are offered and for packets that arrive ---- */
 
-/* Counts a packet that is offered now. Returns true if it has to wait for the line. */
+/* Counts a packet of `bytes` bytes, `frame` bytes on the line, that is offered now. Returns true if
+ * it has to wait in the queue because the line is busy. */
 static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes, uint32_t frame)
 {
     run_line(d, now);
@@ -297,8 +300,9 @@ static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes
     return d->wait_n || d->idle_at > now;
 }
 
-/* Returns the place in the ring for the record of an offered packet, with len bytes after its
- * header. NULL: the packet is lost, and *fate is the cause. */
+/* Returns the place in the ring for the record of an offered packet, with len bytes behind the
+ * record's header. waits: the packet has to wait in the queue. NULL: the packet is lost, and *fate
+ * is the cause: the queue is full, or there is no memory. */
 static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t frame, uint32_t len,
                                              bool waits, enum scps_fate *fate)
 {
@@ -312,8 +316,8 @@ static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t fr
     return r;
 }
 
-/* Puts the record of an offered packet, which the caller has filled in, on the line or into the
- * queue. */
+/* Puts the offered packet of record r, which the caller has filled in, into the queue if it waits,
+ * otherwise on the line. */
 static inline void enter(struct scps_linkdir *d, scps_time now, struct scps_link_record *r,
                          uint32_t frame, uint32_t len, bool waits)
 {
@@ -363,8 +367,8 @@ int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_
     return 0;
 }
 
-/* Counts the segment that was offered last as lost, because the queue has no room for it, and
- * reports the loss to the direction's observer. */
+/* Counts the segment that was offered last as lost, because the queue is full (fate is
+ * SCPS_FATE_QUEUE) or there is no memory, and reports the loss to the direction's observer. */
 static SCPS_SELDOM void refuse_segment(struct scps_linkdir *d, scps_time now,
                                        const struct scps_conn *c, const struct scps_seg *seg,
                                        uint32_t headers, enum scps_fate fate)
@@ -421,7 +425,8 @@ SCPS_SELDOM void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt 
         d->held[0].values = false;
 }
 
-/* Removes the packet that arrives at d->next, from the ring or from the heap of held packets. */
+/* Removes the packet that arrives at d->next from the ring, or from the heap of packets that arrive
+ * out of order. */
 static SCPS_NOINLINE void pop_any(struct scps_linkdir *d)
 {
     scps_time now = d->next;
@@ -447,9 +452,9 @@ static SCPS_NOINLINE void pop_any(struct scps_linkdir *d)
     find_next(d);
 }
 
-/* Removes the packet at the head of the ring if the packet that arrives next is certainly in the
- * ring, too, and not in the heap of packets out of order. Returns false, with nothing changed, if
- * that is not certain. */
+/* Fast path of scps_linkdir_pop(): removes the packet at the head of the ring if the packet that
+ * arrives after it is certainly the next one in the ring, because all packets arrive in order.
+ * Returns false, with nothing changed, if that is not certain. */
 static inline bool pop_in_order(struct scps_linkdir *d)
 {
     const struct scps_link_record *r = scps_link_record_at(d, d->head), *next;

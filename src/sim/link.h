@@ -12,7 +12,7 @@
 #define SCPS_LINK_SIZES 16
 
 struct scps_linkdir {
-    /* state of the line */
+    /* state of the line, which sends one frame at a time */
     /* time from which the line is free, µs; the fraction free_frac / rate is added */
     scps_time free_us;
     /* fraction of a microsecond, as a numerator over the rate in bit/s; smaller than the rate */
@@ -35,20 +35,25 @@ struct scps_linkdir {
         uint64_t frac;
         uint64_t survive; /* 2^64 times the probability that the frame has no bit error */
     } size[SCPS_LINK_SIZES];
-    /* The packets in the order in which they were offered: those in [head, line) are on the line or
-     * propagating, those in [line, tail) wait */
+    /* Buffer with a record for each packet, in the order in which the packets were offered. Records
+     * at positions head to line - 1 are on the line or propagating; those from line to tail - 1
+     * wait in the queue */
     uint8_t *ring;
-    size_t ring_cap;  /* size of the ring, bytes: a power of two; 0: there is no ring */
-    size_t ring_mask; /* ring_cap - 1; 0 without a ring. A position AND this is an offset */
-    uint64_t head, line, tail; /* positions in bytes, which never wrap */
-    /* A record that ends at this position or before it fits behind `tail`. A longer one may fit,
-     * too: scps_linkring_find_room() then computes the limit again. */
+    size_t ring_cap; /* size of the ring, bytes: a power of two; 0: there is no ring */
+    /* ring_cap - 1, which ANDed with a position gives the offset in `ring`; 0 without a ring */
+    size_t ring_mask;
+    /* positions of records in the ring, counted in bytes since it was last empty; they may exceed
+     * ring_cap */
+    uint64_t head, line, tail;
+    /* Position up to which memory behind `tail` is known to be free. A new record that ends beyond
+     * it may fit as well: scps_linkring_find_room() then computes this limit again. */
     uint64_t room_end;
     scps_time last_at; /* latest arrival time of a packet in [head, line), µs */
     uint32_t wait_n;
     uint64_t wait_bytes; /* bytes of the frames that wait in the queue, framing included */
-    /* Packets out of order: a heap ordered by arrival time, then by seq. Entries beyond held_n have
-     * buffers for reuse */
+    /* Packets that arrive out of order: a heap, whose first entry arrives next, ordered by arrival
+     * time, then by seq (order of insertion). The first held_n of held_cap entries are in use; the
+     * others keep their buffers for later packets */
     struct scps_link_held {
         scps_time at;
         uint64_t seq;
@@ -61,17 +66,18 @@ struct scps_linkdir {
     /* Random numbers: each kind of event has a generator of its own, so that switching one kind on
      * does not change the others. */
     struct scps_errors err;
-    uint64_t dup, reorder; /* probabilities, as thresholds for 64-bit random numbers (loss.h) */
-    /* true: only ber and loss are configured, so nothing else changes a packet or its arrival */
+    uint64_t dup, reorder; /* probabilities of duplication and of reordering, times 2^64 */
+    /* true: of all impairments only bit errors and random losses are configured, and damaged
+     * packets are lost, so nothing changes a packet's contents or time of arrival */
     bool simple;
     bool behind; /* true: the packet at the head of the ring arrives next, and the heap is empty */
     /* true: packets arrive in the order in which they were offered, because `simple` has been true
      * since no packet was under way */
     bool in_order;
-    /* True: a packet that finds the line idle skips the queue, because there is no CoDel and the
-     * line does not wait during outages. */
+    /* true: neither CoDel nor waiting during outages is configured, so a packet that is offered
+     * while the line is idle is put on the line without passing through the queue */
     bool direct;
-    /* limits of the queue, in bytes of frames and in packets; the largest value of the type means
+    /* limits of the queue: max_bytes, in bytes of frames; max_packets. UINT64_MAX and UINT32_MAX:
      * no limit */
     uint64_t max_bytes;
     uint32_t max_packets;
@@ -81,15 +87,20 @@ struct scps_linkdir {
     uint32_t largest;
     /* fraction of a byte that framing carries over to the next packet (framing.h) */
     uint64_t framing_carry;
-    uint8_t *scratch; /* copy of a packet before its bits were flipped */
+    /* buffer of scratch_cap bytes for the observer (verdict_fn): a packet as it was before its bits
+     * were flipped, or with its headers as octets; NULL: none allocated yet */
+    uint8_t *scratch;
     uint32_t scratch_cap;
 
-    scps_verdict_fn *verdict_fn; /* function that gets the fate of each packet; NULL: none */
+    /* observer of the direction: function that is called with the fate of each packet; NULL:
+     * none */
+    scps_verdict_fn *verdict_fn;
     void *verdict_ctx;
 
     struct scps_link_config cfg;
     struct scps_link_stats st;
-    /* bytes sent at the present rate; frames whose transmission has not ended count in full */
+    /* bytes put on the line since the rate last changed; frames whose transmission has not ended
+     * count in full */
     uint64_t line_bytes;
     /* total time, µs, for which the line was busy before the rate last changed */
     scps_time line_us;
@@ -106,21 +117,23 @@ void scps_linkdir_fini(struct scps_linkdir *d);
  * packets in the queue get the new settings. The random streams continue unless the seed changes.
  * Returns 0, or SCPS_ERR_INVAL with nothing changed. */
 int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg);
-/* Sends a copy of a packet at now, µs, which never decreases. Returns 0, also when the packet will
- * not arrive; SCPS_ERR_NOMEM: it is lost for lack of memory. */
+/* Offers packet pkt, which is copied, to the direction at `now`, µs; `now` never decreases from
+ * call to call. Returns 0, also when the packet will not arrive; SCPS_ERR_NOMEM: the packet is lost
+ * for lack of memory. */
 int scps_linkdir_offer(struct scps_linkdir *d, scps_time now, const struct scps_pkt *pkt);
-/* Sends segment seg of c as scps_linkdir_offer() sends a packet. Its headers, of scps_values_len()
- * octets, travel as values. Precondition: the direction has no framing. */
+/* Offers segment seg of connection c as scps_linkdir_offer() does a packet. Its headers are stored
+ * as a structure (struct scps_values) instead of octets. headers: their length as octets, from
+ * scps_values_len(). Precondition: no framing is configured for the direction. */
 int scps_linkdir_offer_segment(struct scps_linkdir *d, scps_time now, const struct scps_conn *c,
                                const struct scps_seg *seg, uint32_t headers);
 /* Header of a record in the ring; the packet's bytes follow, padded to a multiple of 8. */
 struct scps_link_record {
-    /* Time at which the packet was offered, while it waits; time of its arrival, while it is under
-     * way, µs; or SCPS_LINK_WRAP or SCPS_LINK_GONE */
+    /* µs: the time at which the packet was offered, while it waits in the queue; afterwards its
+     * time of arrival. SCPS_LINK_WRAP, SCPS_LINK_GONE: the record has no packet */
     scps_time at;
     uint32_t len, hollow;
-    /* while the packet waits: its bytes on the line; while it is under way: number of copies that
-     * arrive */
+    /* while the packet waits: bytes that it takes on the line; afterwards: number of copies of it
+     * that arrive from this record, 1 or 2 */
     uint32_t frame;
     uint32_t number : 30; /* low bits of the packet's number among all that were offered */
     /* 1: the packet's headers are stored as a structure, not as octets (values.h) */
@@ -128,7 +141,7 @@ struct scps_link_record {
     /* 1: the packet's checksum was right, and the packet has not been damaged since */
     uint32_t whole : 1;
 };
-/* mask of the bits that the field `number` has */
+/* largest value of the field `number`: a mask of 30 bits */
 #define SCPS_LINK_NUMBERS ((UINT32_C(1) << 30) - 1)
 /* Value of `at` of a record that has no packet: the next record is at the start of the ring. */
 #define SCPS_LINK_WRAP ((scps_time)-1)
@@ -148,8 +161,9 @@ static inline bool scps_linkdir_arrived(struct scps_linkdir *d, scps_time now)
         scps_linkdir_advance(d, now);
     return d->next <= now && d->next != SCPS_NEVER;
 }
-/* Returns the record of the packet that arrives at d->next if the packet's headers are values, and
- * follow the record; NULL: scps_linkdir_packet() returns the packet. */
+/* Returns the record of the packet that arrives at d->next if the packet's headers are a struct
+ * scps_values, which follows the record in memory. NULL: they are octets, or the packet is in the
+ * heap; get the packet with scps_linkdir_packet(). */
 static inline const struct scps_link_record *scps_linkdir_values(const struct scps_linkdir *d)
 {
     const struct scps_link_record *r;
@@ -181,8 +195,8 @@ static inline void scps_linkdir_packet(const struct scps_linkdir *d, struct scps
                                  .at = h->at};
     }
 }
-/* Returns true and the packet that arrives at d->next, if that is not after now. Returns false if
- * there is none. */
+/* Returns true, and sets *pkt to the packet that arrives next, if it arrives at or before now, µs.
+ * Returns false otherwise. */
 static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, struct scps_pkt *pkt)
 {
     if (!scps_linkdir_arrived(d, now))
@@ -190,7 +204,8 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
     scps_linkdir_packet(d, pkt);
     return true;
 }
-/* Replaces the headers of the packet that arrives at d->next, *pkt, by octets. */
+/* Replaces the headers of *pkt, the packet that arrives at d->next, which are a struct scps_values,
+ * by the octets that this stands for. */
 void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt *pkt);
 /* Removes the packet that arrives at d->next, which the caller has processed. */
 void scps_linkdir_pop(struct scps_linkdir *d);

@@ -33,8 +33,8 @@ static bool burst_makes_sense(const struct scps_burst *b)
            (b->ber <= 0 || b->to_bad + b->to_good > 0);
 }
 
-/* Returns true if the table passes at least 1 bit/s on average: otherwise a queue would wait for
- * ever. */
+/* Returns true if the table of rates lets at least 1 bit/s through on average, or is empty. With
+ * less, a packet might wait in the queue for ever. */
 static bool rates_make_sense(const struct scps_steps *s)
 {
     if (s->n == 0)
@@ -61,8 +61,9 @@ static void seed(struct scps_linkdir *d)
     struct scps_prng r;
     uint64_t s[7];
 
-    /* A generator seeded with both numbers gives each stream a seed that is unrelated to the
-     * others. */
+    /* Each of the seven random streams gets a seed from a generator that is seeded with the
+     * configured seed and the direction's number, so that the streams are unrelated to each
+     * other. */
     scps_prng_seed(&r, d->cfg.seed ^ d->stream * UINT64_C(0x9e3779b97f4a7c15));
     for (int i = 0; i < 7; i++)
         s[i] = scps_prng_next(&r);
@@ -72,8 +73,8 @@ static void seed(struct scps_linkdir *d)
     scps_prng_seed(&d->r_jitter, s[6]);
 }
 
-/* Computes the state that follows from the configuration. afresh: the burst process starts anew at
- * now. */
+/* Computes the fields of d that follow from the configuration d->cfg. afresh: the burst process of
+ * bit errors starts anew at `now`, µs. */
 static void apply_config(struct scps_linkdir *d, bool afresh, scps_time now)
 {
     for (int i = 0; i < SCPS_LINK_SIZES; i++)
@@ -104,7 +105,8 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
     return 0;
 }
 
-/* Returns the rate at t, bit/s; 0: infinite or, if the rate is from a table, none. */
+/* Returns the rate of the line at t (µs), bit/s. 0: the rate is infinite or, if the configuration
+ * has a table of rates, the line sends nothing at t. */
 static uint64_t rate_at(const struct scps_link_config *c, scps_time t, scps_time *until)
 {
     if (c->rates.n)
@@ -130,8 +132,8 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
         d->line_bytes = 0;
     }
-    /* The line is idle, and would stay so until the end of an outage: it is free from now on, and
-     * the outages of the new configuration apply. */
+    /* The line is idle, and its time of becoming free is the end of an outage of the old
+     * configuration. Now the outages of the new one apply, so the line is free from now on. */
     if (d->free_us > d->sent_us && d->free_us > now)
         scps_link_set_free(d, SCPS_MAX(d->sent_us + 1, now), 0);
     if (cfg->seed != d->cfg.seed) {

@@ -59,7 +59,8 @@ SCPS_SELDOM void scps_linkfate_refuse(struct scps_linkdir *d, scps_time offered,
         report_verdict(d, &v);
 }
 
-/* Replaces the headers of record r, which are values (values.h), by octets, in the same place. */
+/* Replaces the headers of the packet in record r, which are stored as a struct scps_values, by
+ * their octets, in the same place. */
 static SCPS_SELDOM void to_octets(struct scps_link_record *r)
 {
     struct scps_pkt pkt = {.data = (uint8_t *)(r + 1), .len = r->len, .payload_len = r->hollow};
@@ -82,8 +83,8 @@ struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_re
         to_octets(r);
         return pkt;
     }
-    /* The receiver takes the headers as values: only the observer needs octets, so they are written
-     * to a copy. */
+    /* The receiving end takes the headers as a struct scps_values. Only the direction's observer
+     * needs octets, so they are written to a copy of the packet. */
     memcpy(d->scratch, r + 1, r->len);
     pkt.data = d->scratch;
     scps_values_to_octets(&pkt);
@@ -127,12 +128,14 @@ struct arrival {
     bool twice;    /* true: a second copy of the packet arrives */
 };
 
-/* Determines the arrival of a packet that is not lost: its time is stored in the ring's record r if
- * the packet keeps the order; otherwise the packet is moved to the heap. */
+/* Determines how a packet that is not lost arrives: sets r->frame to the number of copies that
+ * arrive in the order of the ring, and puts each copy that arrives out of order into the heap. Sets
+ * the times of arrival in *v. */
 static void settle_arrival(struct scps_linkdir *d, struct scps_link_record *r,
                            struct scps_verdict *v, const struct arrival *a)
 {
-    /* An earlier packet arrives later than this one, so the order changes. */
+    /* true: this packet arrives before one that was sent earlier, because the delay has become
+     * shorter */
     bool behind = d->head != d->line && a->at < d->last_at;
     scps_dur by = d->cfg.reorder_delay;
 
@@ -185,8 +188,8 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     }
     if (v.fate == SCPS_FATE_FLIPPED)
         r->whole = false;
-    /* If no copy of the packet arrives straight from the ring, r->frame stays 0: the packet was
-     * lost, or its arrivals are in the heap. */
+    /* r->frame becomes the number of copies that arrive from the ring. It stays 0 if the packet was
+     * lost, or if all its copies are in the heap of packets out of order. */
     r->frame = 0;
     if (v.fate <= SCPS_FATE_FLIPPED)
         settle_arrival(d, r, &v,

@@ -21,7 +21,8 @@ static void held_swap(struct scps_linkdir *d, uint32_t i, uint32_t k)
     d->held[k] = t;
 }
 
-/* Returns an entry behind the last one with room for len bytes. NULL: no memory. */
+/* Returns the entry of the heap behind the last one in use, with a buffer for at least len bytes.
+ * NULL: there is no memory. */
 static SCPS_SELDOM struct scps_link_held *held_room(struct scps_linkdir *d, uint32_t len)
 {
     if (d->held_n == d->held_cap) {

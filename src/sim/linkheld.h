@@ -7,7 +7,7 @@
 
 /* Inserts a copy of packet r that arrives at `at`, µs. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_linkheld_put(struct scps_linkdir *d, scps_time at, const struct scps_link_record *r);
-/* Removes the packet that arrives first; there must be one. */
+/* Removes the packet that arrives first from the heap, which must not be empty. */
 void scps_linkheld_pop(struct scps_linkdir *d);
 
 #endif

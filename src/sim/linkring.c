@@ -53,7 +53,8 @@ struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t 
             break;
         if (need > to_end && used + to_end + need <= d->ring_cap) {
             scps_link_record_at(d, d->tail)->at =
-                /* There is room for this value, because to_end is a multiple of 8. */
+                /* The field `at` fits before the end of the ring, because it has 8 bytes and
+                 * to_end, the bytes left there, is a multiple of 8. */
                 SCPS_LINK_WRAP;
             d->tail += to_end;
             break;

@@ -16,8 +16,9 @@
 
 #define SCPS_LINKRING_ROUND(n) (((n) + 7) & ~(size_t)7)
 
-/* Returns the position of the record at pos, behind a wrap record at the end of the ring if there
- * is one; pos is not tail. */
+/* Returns the position of the record at pos; if that is a SCPS_LINK_WRAP record, which marks the
+ * unused end of the ring, the position of the record at the ring's beginning. Precondition: pos is
+ * not d->tail. */
 static inline uint64_t scps_linkring_at(const struct scps_linkdir *d, uint64_t pos)
 {
     return scps_link_record_at(d, pos)->at == SCPS_LINK_WRAP ? (pos | d->ring_mask) + 1 : pos;

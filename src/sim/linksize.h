@@ -26,7 +26,8 @@ static SCPS_SELDOM void scps_linksize_learn(struct scps_linkdir *d, struct scps_
     }
 }
 
-/* Returns the cache entry for frames of `frame` bytes; it is valid until the next call. */
+/* Returns the cache entry for frames of `frame` bytes, and fills it in if it held another size. The
+ * entry is valid until the next call. */
 static inline const struct scps_link_size *scps_linksize_of(struct scps_linkdir *d, uint32_t frame)
 {
     struct scps_link_size *s = &d->size[frame >> 2 & (SCPS_LINK_SIZES - 1)];

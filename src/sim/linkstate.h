@@ -8,14 +8,16 @@
 #include "sim/link.h"
 #include "sim/plan.h"
 
-/* Marks a function that is called rarely, so that callers are not optimised for it. */
+/* Attributes of a function that is called rarely: it is not inlined, and branches to it count as
+ * unlikely. */
 #if defined(__GNUC__)
 #define SCPS_SELDOM __attribute__((noinline, cold))
 #else
 #define SCPS_SELDOM
 #endif
 
-/* Time of one byte on the line, in units of 1/rate µs (8 bits times 10^6). */
+/* Time that one byte takes on the line, times the rate in bit/s: 8 bits times 10^6 µs per
+ * second. */
 #define SCPS_LINK_BITS_US UINT64_C(8000000)
 
 /* Returns true if the link has outages. */
@@ -45,9 +47,9 @@ static inline void scps_linkdir_give_back(struct scps_linkdir *d, void *p, size_
         d->alloc.free(d->alloc.ctx, p, size);
 }
 
-/* Makes *buf, which has *cap bytes (0: none), large enough for len bytes; the first time it gets
- * `least` bytes or more. Its contents are lost if it grows. Returns false, with nothing changed, if
- * there is no memory. */
+/* Makes the buffer *buf, which has *cap bytes (0: not allocated yet), large enough for len bytes,
+ * and for at least `least` bytes. Its contents are lost if it grows. Returns false, with nothing
+ * changed, if there is no memory. */
 static inline bool scps_linkdir_room(struct scps_linkdir *d, uint8_t **buf, uint32_t *cap,
                                      uint32_t len, uint32_t least)
 {

@@ -3,8 +3,8 @@
  * stack would write and the receiving stack would parse.
  *
  * Only segments over IPv4 whose options are none, a time stamp, or a time stamp and SACK have
- * values; segments with compressed headers have none. A filter of an end and the observer of the
- * link get octets, the same as scps_ipout() writes (stack/ipout.c).
+ * values; segments with compressed headers have none. A filter (a netif between stack and link) and
+ * the observer of the link get octets, the same as scps_ipout() of the stack writes.
  */
 #include "sim/values.h"
 
@@ -35,8 +35,9 @@ static inline void read_segment(const struct scps_values *v, struct scps_seg *se
     seg->gso = 0;
 }
 
-/* Writes the octets of the headers over their values at `at`. payload: the bytes behind the
- * headers; NULL: payload_len zeros. */
+/* Overwrites the struct scps_values at `at` with the octets of the headers that it stands for.
+ * payload: the bytes of the packet behind the headers, for the checksum; NULL: payload_len
+ * zeros. */
 static void write_headers(uint8_t *at, const uint8_t *payload, size_t payload_len)
 {
     struct scps_ip ip = {.version = 4, .src.family = 4, .dst.family = 4, .proto = SCPS_IPPROTO_TCP};

@@ -13,20 +13,22 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Number of octets at the start of struct scps_seg: with the fields that every segment has; with
- * the fields up to the time stamp. */
+/* Sizes of the beginning of struct scps_seg that is stored, octets: SCPS_VALUES_ANY has the fields
+ * that every segment has, SCPS_VALUES_TS also the fields up to the time stamp option. */
 #define SCPS_VALUES_ANY offsetof(struct scps_seg, mss)
 #define SCPS_VALUES_TS  offsetof(struct scps_seg, sack)
 
 struct scps_values {
     uint8_t addrs[8]; /* source and destination, as they lie in an IPv4 packet */
-    /* octets 6 to 9 of the IP header: flags (DF) and fragment offset, TTL, protocol */
+    /* octets 6 to 9 of the IPv4 header: flags (DF) and fragment offset, TTL, protocol */
     uint8_t ip[4];
-    uint8_t hdr_len; /* octets of the TCP header: 20, 32 with a time stamp, more with SACK */
+    /* length of the TCP header that the values stand for, octets: 20, 32 with a time stamp, more
+     * with SACK blocks */
+    uint8_t hdr_len;
     uint8_t tos;
     uint8_t unused[2];
-    /* the first octets of struct scps_seg, which the receiving stack gets: SCPS_VALUES_ANY octets,
-     * or with a time stamp SCPS_VALUES_TS */
+    /* the beginning of the struct scps_seg that the receiving stack gets in place of parsing
+     * octets: SCPS_VALUES_ANY octets, or SCPS_VALUES_TS if the segment has a time stamp */
     uint8_t seg[SCPS_VALUES_TS];
     struct scps_sack sack[3]; /* SACK blocks, as many as the field nsack in `seg` says */
 };
@@ -34,7 +36,7 @@ struct scps_values {
 /* Value of scps_pkt.cap that marks a packet whose data is a struct scps_values. */
 #define SCPS_PKT_VALUES SIZE_MAX
 
-/* Copies n SACK blocks, at most three. */
+/* Copies n SACK blocks, 0 to 3. */
 static inline void scps_values_sack(struct scps_sack *to, const struct scps_sack *from, unsigned n)
 {
     if (n & 2)
@@ -72,12 +74,13 @@ static inline void scps_values_put(struct scps_values *v, const struct scps_conn
     if (headers > 20 + 32)
         scps_values_sack(v->sack, seg->sack, seg->nsack);
 }
-/* Replaces the values in packet pkt by octets. */
+/* Replaces the struct scps_values at the start of packet pkt by the octets of the headers that it
+ * stands for. */
 void scps_values_to_octets(struct scps_pkt *pkt);
-/* Passes up to nif a segment that arrives at the time `at` and whose headers are the values v: len
- * octets with its IP header and its payload, of which the last `hollow` octets are counted but not
- * stored; the other octets of the payload follow the headers. Returns false if the receiver needs
- * the headers as octets. */
+/* Passes a segment, whose headers are the values v, to the stack above nif. at: its time of
+ * arrival, µs; len: octets of the IP packet; hollow: octets at the end of its payload that are
+ * counted but not stored. The other octets of the payload follow the headers in memory. Returns
+ * false if the receiver needs the headers as octets. */
 bool scps_values_recv(struct scps_netif *nif, const struct scps_values *v, uint32_t len,
                       uint32_t hollow, scps_time at);
 

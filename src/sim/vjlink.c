@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 1144 compression as a netif filter, one at each end of a link.
+/* Van Jacobson TCP/IP header compression (RFC 1144) as a filter between a stack and its network
+ * interface, one at each end of a link.
  *
  *      stack                          stack
  *        | 40 + n                       ^ 40 + n
@@ -32,8 +33,8 @@ struct vj {
     struct scps_vj_stats stats;
 };
 
-/* Replaces the first `replaced` bytes of the packet by head. Returns false if the result consists
- * of three pieces. */
+/* Sets *to to packet pkt with its first `replaced` bytes replaced by the n bytes at head. Returns
+ * false if the result would consist of three pieces of memory; a packet has two at most. */
 static bool exchange(struct scps_pkt *to, const struct scps_pkt *pkt, uint8_t *head, size_t n,
                      size_t replaced)
 {
@@ -69,7 +70,8 @@ static int vj_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     else if (type == SCPS_VJ_UNCOMPRESSED)
         head[0] |= SCPS_SLIP_UNCOMPRESSED;
     int err = scps_netif_send(nif->lower, &small);
-    /* The stack will send the packet again, and it must then be compressed in the same way. */
+    /* The interface did not take the packet, so the stack will send it again. The compressor
+     * returns to its earlier state, because the packet must then be compressed in the same way. */
     if (err == SCPS_ERR_AGAIN) {
         if (type != SCPS_VJ_IP)
             scps_vj_unsend(&vj->tx);
@@ -92,8 +94,8 @@ static int vj_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 
     if (!pkt->len || !(pkt->data[0] & 0x80 || (pkt->data[0] & 0xf0) == SCPS_SLIP_UNCOMPRESSED))
         return scps_netif_recv(nif, pkt);
-    /* The type is cleared for the decompressor and restored afterwards, because the bytes are only
-     * borrowed. */
+    /* The type in the first octet is cleared for the decompressor, and restored afterwards, because
+     * the packet's memory belongs to the caller. */
     first = pkt->data[0];
     bool compressed = first & 0x80;
     pkt->data[0] = compressed ? first & 0x7f : (first & 0x0f) | 0x40;
