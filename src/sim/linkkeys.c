@@ -73,9 +73,9 @@ static int read_jitter(struct reading *r)
     return scps_link_verdict(r, scps_text_time(r->value, &r->d->jitter));
 }
 
-/* Returns the number of bytes that a unit stands for, as in scenario files: k, m and g are powers
- * of 1000, as are kb, mb and gb; K, M and G, or kib, mib and gib, are powers of 1024. 0: t is no
- * unit. */
+/* Returns the number of bytes that the unit t stands for: k, m and g are powers of 1000, as are kb,
+ * mb and gb; K, M and G, or kib, mib and gib, are powers of 1024; no text means 1. Returns 0 if t
+ * is none of these. */
 static uint64_t bytes_unit(struct scps_text t)
 {
     static const struct {
@@ -253,7 +253,8 @@ static int need_tables(struct reading *r)
     return 0;
 }
 
-/* Reads the file whose name is behind the '@'. files->done() frees its contents. */
+/* Reads the file whose name follows the '@' in the key's value. Returns its *len bytes, which the
+ * caller frees with files->done(), or NULL with a message in r->msg. */
 static char *fetch(struct reading *r, size_t *len)
 {
     char name[256], why[160] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a link's description and what each sets in one direction. linkspec.c reads the whole
- * description with them. */
+/* The keys of a link's textual description ("rate=2mbit,ber=1e-6") and what each sets in one
+ * direction. linkspec.c parses a whole description by them. */
 #ifndef SCPS_SIM_LINKKEYS_H
 #define SCPS_SIM_LINKKEYS_H
 
@@ -28,7 +28,8 @@ struct draft {
     uint64_t exempt;
     struct {
         enum scps_framing f;
-        uint64_t overhead; /* bytes of framing in each frame, if the key was given */
+        /* bytes of framing in each frame, from the key `overhead`, if it was given */
+        uint64_t overhead;
     } framing;
     struct scps_burst burst; /* burst process, without its bit error rate */
     double burst_ber;
@@ -56,7 +57,8 @@ struct reading {
     struct scps_text key, value;
 };
 
-/* Arguments for the format %.*s that print at most 40 characters of t. */
+/* Expands to two arguments of printf() for the conversion %.*s, which print at most 40 characters
+ * of the text t. */
 #define SHOW(t) (int)((t).n > 40 ? 40 : (t).n), (t).p
 
 /* Returns 0 if `why` is NULL. Otherwise writes to r->msg that the value of the key r->key is
@@ -73,7 +75,8 @@ struct link_key {
     const char *name;
     /* Parses r->value into r->d. Returns 0, or SCPS_ERR_INVAL with a message. */
     int (*read)(struct reading *r);
-    /* range of struct draft that the key sets; it is copied to the opposite direction */
+    /* offset and size of the fields of struct draft that the key sets, bytes; a key that sets both
+     * directions has them copied from one draft to the other */
     size_t at, size;
     bool bare; /* true: the key may be given without a value */
 };
@@ -82,9 +85,9 @@ extern const struct link_key scps_link_keys[LINK_KEYS];
     "rate delay ber loss dup reorder reorder-delay jitter burst burst-ber vector flip queue "      \
     "codel framing overhead exempt rates delays outage contact hold"
 
-/* A set of keys has the bit 1 << index for each of its keys, where index is the place in the list.
- * The bits below have names because the code uses them; the last two do not belong to keys of the
- * list. */
+/* Bits of a set of keys. Each key of scps_link_keys[] has the bit 1 << its index there; only the
+ * keys that the code asks for have a name below. The last two, `rtt` and `pass`, are not in
+ * scps_link_keys[], because they describe the whole link. */
 #define RATE        (1u << 0)
 #define DELAY       (1u << 1)
 #define FRAMING     (1u << 14)
@@ -96,14 +99,15 @@ extern const struct link_key scps_link_keys[LINK_KEYS];
 #define RTT         (1u << 30)
 #define PASS        (1u << 31)
 
-/* Returns the index of a key; LINK_KEYS if there is none of that name. */
+/* Returns the index in scps_link_keys[] of the key with the name t; LINK_KEYS if there is none. */
 size_t scps_link_find_key(struct scps_text t);
 
-/* Parses the value of `pass`, which is about the whole link: an altitude, from which the delays and
- * contacts of a satellite's pass follow. */
+/* Parses the value of the key `pass`, the altitude of a satellite, and computes the delays and the
+ * contact of its pass over a station. Returns 0, or SCPS_ERR_INVAL with a message. */
 int scps_link_read_pass(struct reading *r);
 
-/* Returns the description of a preset; NULL if there is none of that name. */
+/* Returns the textual description of the preset link with this name, such as "geo"; NULL if there
+ * is none. */
 const char *scps_link_preset_spec(struct scps_text name);
 
 #endif

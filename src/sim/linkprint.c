@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a link's configuration as a description (linkspec.c) with the values in force. */
+/* Writes a link's configuration as a textual description, which linkspec.c can parse. It contains
+ * the values in force, defaults included. */
 #include "sim/plan.h"
 
 #include <scps/sim.h>
@@ -28,7 +29,8 @@ say(struct words *w, const char *fmt, ...)
         w->n = w->n + (size_t)n < SCPS_LINK_TEXTLEN ? w->n + (size_t)n : SCPS_LINK_TEXTLEN - 1;
 }
 
-/* Writes what changes with time: tables of rates, delays and outages. */
+/* Writes the parts of the configuration that change with time: tables of rates, delays and
+ * outages. */
 static void say_tables(struct words *w, const struct scps_link_config *c)
 {
     if (c->rates.n)

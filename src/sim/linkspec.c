@@ -96,7 +96,8 @@ static int conflict(const struct reading *r, uint32_t has, uint32_t one, uint32_
     return SCPS_ERR_INVAL;
 }
 
-/* Resolves conflicts and defaults once all keys have been read. */
+/* Called when all keys have been parsed: refuses keys that contradict each other, and fills in
+ * values that follow from other values. */
 static int complete_spec(struct reading *r, struct spec *s)
 {
     uint32_t all = s->has[0] | s->has[1];
@@ -140,7 +141,8 @@ static int complete_spec(struct reading *r, struct spec *s)
 
 static int read_items(struct reading *r, struct spec *s, struct scps_text rest, bool preset);
 
-/* Reads one item. first: a preset is allowed here. */
+/* Parses one item of a description, the name of a preset or key=value. first: the item is the first
+ * one, where the name of a preset is allowed. */
 static int read_item(struct reading *r, struct spec *s, struct scps_text item, bool first)
 {
     const char *eq = item.n ? memchr(item.p, '=', item.n) : NULL, *preset, *help;
@@ -183,8 +185,8 @@ static int read_item(struct reading *r, struct spec *s, struct scps_text item, b
     return SCPS_ERR_INVAL;
 }
 
-/* Reads the items of a description. preset: it is that of a preset, in which no other preset is
- * allowed. */
+/* Parses the items of a description. preset: it is the description of a preset, which must not name
+ * another preset. */
 static int read_items(struct reading *r, struct spec *s, struct scps_text rest, bool preset)
 {
     const char *start = rest.p;
@@ -205,7 +207,8 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
 
 /* ---- functions that compute the configuration of a direction from the parsed values ---- */
 
-/* Returns the bytes of rate (bit/s) over rtt, times thousandths / 1000. */
+/* Returns `thousandths` thousandths of the bandwidth-delay product of rate (bit/s) and rtt (µs),
+ * bytes. */
 static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
 {
     return scps_muldiv(rate, (uint64_t)rtt * thousandths,
@@ -213,7 +216,8 @@ static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
                        UINT64_C(8000000) * 1000);
 }
 
-/* Returns the highest rate of a direction, bit/s, from which a queue in round trips is computed. */
+/* Returns the highest rate that the line of a direction has at any time, bit/s. The size of a queue
+ * that is given as a multiple of the bandwidth-delay product is computed from it. */
 static uint64_t rate_of(const struct draft *d)
 {
     uint64_t most = 0;

@@ -72,8 +72,8 @@ static struct scps_text trim(struct scps_text t)
     return t;
 }
 
-/* Returns the next row that is not empty in *row; a period behind the last '/' is returned in
- * *period. Returns false at the end. */
+/* Removes the next row that is not empty from *rest and sets *row to it. "/TIME" behind a row, or
+ * alone, is the table's period: *period is set to TIME. Returns false if no row is left. */
 static bool next_row(struct scps_text *rest, struct scps_text *row, struct scps_text *period)
 {
     while (rest->n) {
@@ -98,8 +98,8 @@ static uint32_t count_rows(struct scps_text text)
     return n;
 }
 
-/* Allocates memory for the rows of text, of `size` bytes each. Returns NULL, or the reason why
- * there is none. */
+/* Counts the rows of text into *n, and allocates *rows for so many structures of `size` bytes.
+ * Returns NULL, or the text of an error message. */
 static const char *room_for(struct scps_link_tables *t, struct scps_text text, size_t size,
                             void **rows, uint32_t *n)
 {
@@ -130,7 +130,8 @@ static const char *read_period(struct scps_text text, scps_time behind, scps_dur
                             : NULL;
 }
 
-/* Reads the row TIME:RATE, or TIME:DELAY.  Returns NULL, or what is wrong with it. */
+/* Parses the row TIME:RATE (rates is true) or TIME:DELAY into *step. Returns NULL, or the text of
+ * an error message. */
 static const char *read_step(struct scps_text row, bool rates, struct scps_step *step)
 {
     struct scps_text value = row, at = scps_text_cut(&value, ":,");
@@ -228,8 +229,9 @@ static uint64_t distance(uint64_t r, uint64_t t)
     uint64_t x = scps_muldiv(scps_muldiv(EARTH_GM, t * t << 8, r), ONE >> 8, r * r);
     uint64_t cosine = ONE;
 
-    /* This is nearly a quarter of the orbit, where cos is 0.02; the satellite is below the horizon
-     * before that. */
+    /* x is the square of the angle from the zenith. Beyond this value, nearly a quarter of the
+     * orbit, where the cosine is 0.02, the satellite is below the horizon at any permitted
+     * height. */
     if (x > 12 * ONE / 5)
         return 0;
     /* The loop computes 1 - x/(1 2) (1 - x/(3 4) (1 - ... )), the series of the cosine, from the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables in a link's description: steps, spans, error vectors, and the geometry of a pass; and
- * their memory. */
+/* Parses the tables in a link's description: values that change at given times (rates, delays),
+ * spans of time (outages, contacts) and error vectors; computes those of a satellite's pass; and
+ * owns their memory. */
 #ifndef SCPS_SIM_LINKTABLE_H
 #define SCPS_SIM_LINKTABLE_H
 
@@ -18,26 +19,28 @@ struct scps_link_tables {
     } * blocks;
 };
 
-/* Allocates `size` bytes that are freed with the tables. Returns NULL without memory. */
+/* Allocates `size` bytes that are freed together with the tables t. Returns NULL if there is no
+ * memory. */
 void *scps_tables_take(struct scps_link_tables *t, size_t size);
 
 /* Parse the table in a value, or in the file whose name is behind its '@': rows are separated by
- * '+' or newlines, '#' begins a comment, a last row "/TIME" is the period. A step is TIME:VALUE, a
- * span FROM-TO; in files a comma may replace ':' and '-'. Each returns NULL, or what is wrong, as a
- * constant or written to why (128 bytes). */
+ * '+' or newlines, '#' begins a comment, "/TIME" behind the last row is the period. A row of rates
+ * or delays is TIME:VALUE, a row of spans FROM-TO; in files a comma may replace ':' and '-'. Each
+ * function returns NULL, or the text of an error message, which is a constant or in `why`. */
 const char *scps_table_rates(struct scps_link_tables *t, struct scps_text text,
                              struct scps_steps *out, char why[128]);
 const char *scps_table_delays(struct scps_link_tables *t, struct scps_text text,
                               struct scps_steps *out, char why[128]);
 const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
                              struct scps_spans *out, char why[128]);
-/* Computes the pass of a satellite on a circular orbit of the given height in metres through the
- * zenith, from horizon to horizon: its delays, and the one contact. Returns NULL, or what is
- * wrong. */
+/* Computes a satellite's pass through the zenith of a ground station, from horizon to horizon, on a
+ * circular orbit of the given height in metres: the delays over time, and the one span of contact.
+ * Returns NULL, or the text of an error message. */
 const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,
                             struct scps_steps *delays, struct scps_spans *contact);
-/* Parses an error vector: the digits 0 and 1 with blanks between them, if there is nothing else and
- * there are eight or more; otherwise the bytes themselves. Returns NULL, or what is wrong. */
+/* Parses an error vector, a sequence of bits in which 1 damages a bit on the line. If data has only
+ * the digits 0 and 1 and white space, and at least eight digits, these are the bits; otherwise the
+ * bits of its bytes are. Returns NULL, or the text of an error message. */
 const char *scps_table_vector(struct scps_link_tables *t, const char *data, size_t len,
                               const uint8_t **vector, size_t *vector_len);
 

@@ -18,23 +18,27 @@ struct scps_decimal { /* a decimal number, mantissa * 10^exp */
 enum scps_whole { SCPS_WHOLE, SCPS_FRACTION, SCPS_TOO_LARGE };
 
 bool scps_text_is(struct scps_text t, const char *word);
-/* Returns true if t equals `lower`, in which letters are small, whatever the case of t's
- * letters. */
+/* Compares without regard to case: returns true if t, in lower case, equals `lower`, which must be
+ * in lower case. */
 bool scps_text_same_letters(struct scps_text t, const char *lower);
-/* Removes the text up to the first of the characters in seps, and that character, from *t; all of
- * it if there is none. Returns the text before the character. */
+/* Returns the part of *t before the first character that is in seps, and removes that part and the
+ * character from *t. If there is no such character, returns all of *t and leaves it empty. */
 struct scps_text scps_text_cut(struct scps_text *t, const char *seps);
-/* Parses digits[.digits][e[+-]digits] at the start of *t, and removes it. Returns false if there is
- * no such number, or it has more than 15 significant digits. An 'e' without a digit behind it is
- * not removed, because it may begin a unit. */
+/* Parses a number digits[.digits][e[+-]digits] at the start of *t into *d, and removes it from *t.
+ * Returns false if there is no such number, or it has more than 15 significant digits. An 'e'
+ * without a digit behind it is not removed, because it may begin a unit. */
 bool scps_text_number(struct scps_text *t, struct scps_decimal *d);
-/* Computes d * times into *out; the product must be a whole number, at most max. */
+/* Computes the product d * times. Returns SCPS_WHOLE and sets *out if it is a whole number of at
+ * most max; otherwise SCPS_FRACTION or SCPS_TOO_LARGE. */
 enum scps_whole scps_decimal_whole(struct scps_decimal d, uint64_t times, uint64_t max,
                                    uint64_t *out);
-double scps_decimal_double(struct scps_decimal d); /* Returns the double nearest to d. */
+/* Returns the double nearest to the decimal number d. */
+double scps_decimal_double(struct scps_decimal d);
 
-/* Parse a rate without a unit or with k, m, g, bit, kbit, mbit or gbit, also per second (0 if zero
- * is true), and a time with us, ms, s, min, h or d. Return NULL, or what is wrong. */
+/* scps_text_rate() parses a rate into bit/s; its unit is k, m, g, bit, kbit, mbit or gbit, also per
+ * second, or none. A rate of 0 is accepted if `zero` is true. scps_text_time() parses a time in us,
+ * ms, s, min, h or d into µs. scps_text_chance() parses a probability of at most max. All return
+ * NULL, or the text of an error message. */
 const char *scps_text_rate(struct scps_text t, bool zero, uint64_t *out);
 const char *scps_text_time(struct scps_text t, scps_dur *out);
 const char *scps_text_chance(struct scps_text t, double max, double *out);

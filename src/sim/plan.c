@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables over time: steps (rates), points with linear interpolation (delays), spans (outages,
- * contacts), once or periodic.
+/* Looks up tables of a simulated link that depend on time: steps (rates), points with linear
+ * interpolation (delays), spans (outages, contacts). A table applies once, or repeats with a
+ * period.
  *
  * A lookup is a bisection, so long tables cost a packet little more than short ones. Only integers
  * are used.
@@ -34,8 +35,9 @@ bool scps_spans_ok(const struct scps_spans *s)
     return s->period >= 0 && (s->n == 0 || s->period == 0 || s->period >= s->v[s->n - 1].to);
 }
 
-/* Returns the time at which the period that contains *t begins, and makes *t the time since
- * then. */
+/* Returns the time, µs, at which the period of a table that contains the time *t begins, and
+ * changes *t to the time since then. period 0: the table does not repeat, so the result is 0 and *t
+ * stays. */
 static scps_time cut(scps_dur period, scps_time *t)
 {
     scps_time begin = period && *t > 0 ? *t - *t % period : 0;
@@ -44,7 +46,8 @@ static scps_time cut(scps_dur period, scps_time *t)
     return begin;
 }
 
-/* Returns how many of n rows begin at or before t. A row of `size` bytes begins with its time. */
+/* Returns how many of n rows, which ascend by time, have a time at or before t, µs. Each row has
+ * `size` bytes and begins with its time, a scps_time. */
 static uint32_t rows_by(const void *rows, uint32_t n, size_t size, scps_time t)
 {
     uint32_t lo = 0, hi = n;
@@ -115,8 +118,8 @@ scps_dur scps_delay_least(const struct scps_link_config *c)
 _Static_assert(offsetof(struct scps_step, at) == 0 && offsetof(struct scps_span, from) == 0,
                "rows_by counts on it");
 
-/* Returns true if t is in an outage; *until: the time of the next beginning or end of a span in the
- * table. */
+/* Returns true if time t, µs, is in an outage. Sets *until to the next time after t at which a span
+ * of the table begins or ends; SCPS_NEVER: there is none. */
 static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
 {
     scps_time begin = cut(s->period, &t);
@@ -159,11 +162,12 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
     return SCPS_NEVER;
 }
 
-/* Largest number of rows that are evaluated one by one; for further rows the mean so far is
- * used. */
+/* Largest number of rows of the tables that scps_line_done() evaluates one by one; for the time
+ * after them it uses the mean rate so far. */
 #define ROWS_MOST 200000
 
-/* Returns what the line can carry at t, bit/s; *until: the time until which this holds. */
+/* Returns the rate of the line at t (µs), bit/s: 0 during an outage, otherwise that of the table,
+ * but at most `most`. Sets *until to the time, µs, until which this rate holds. */
 static double line_rate(const struct scps_link_config *c, scps_time t, double most,
                         scps_time *until)
 {

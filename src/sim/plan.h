@@ -11,19 +11,21 @@
  * none) does not end before the last span. An empty table is valid. */
 bool scps_steps_ok(const struct scps_steps *s, uint64_t max);
 bool scps_spans_ok(const struct scps_spans *s);
-/* Returns the value of the table at t; *until: the time until which it holds (SCPS_NEVER: for
- * ever). Precondition: the table is not empty. */
+/* Returns the value of the table at time t, µs, and sets *until to the time until which this value
+ * holds (SCPS_NEVER: for ever). Precondition: the table is not empty. */
 uint64_t scps_steps_at(const struct scps_steps *s, scps_time t, scps_time *until);
-/* Returns the sum of value * time over one period, which must be set; UINT64_MAX: that or more. */
+/* Returns the sum of value * time (µs) over one period of the table, or UINT64_MAX if the sum is
+ * larger. Precondition: the table has a period. */
 uint64_t scps_steps_sum(const struct scps_steps *s);
 /* Returns the value of the table at t, interpolated linearly between rows. Precondition: the table
  * is not empty. */
 uint64_t scps_steps_between(const struct scps_steps *s, scps_time t);
 /* Returns the smallest delay of a configuration, from its table if there is one, µs. */
 scps_dur scps_delay_least(const struct scps_link_config *c);
-/* Returns true if a part of [from, to), or the time `from`, is in an outage. */
+/* Returns true if the time `from`, or any time from there to `to` (exclusive), µs, is in an
+ * outage. */
 bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to);
-/* Returns the first time from t on that is not in an outage; SCPS_NEVER: there is none. */
+/* Returns the first time at or after t, µs, that is not in an outage; SCPS_NEVER: there is none. */
 scps_time scps_spans_up(const struct scps_spans *s, scps_time t);
 /* Returns the earliest time, s, at which the line of c can have sent `bits` bits since `start`, if
  * it is never idle and never faster than `rate` (bit/s, above 0). Outages and the table of rates
