@@ -94,11 +94,13 @@ static double all_done(const struct course *c, double t)
 /* A transfer over lines with outages or changing rates. */
 struct plan {
     const struct scps_link_config *fwd, *back;
-    /* rate: rate of the line, bit/s; open: time until the first segment can be sent, s */
+    /* rate: rate of the line, bit/s; open: time from the start until the handshake is over and the
+     * first segment can be sent, s */
     double rate, open;
 };
 
-/* Returns the time at which a packet offered to the line at t has arrived, s; negative: never. */
+/* Returns the time, s, at which a packet that takes no time on the line and is offered at t, s, has
+ * arrived. Negative: never, because an outage does not end. */
 static double arrives(const struct scps_link_config *c, double t)
 {
     scps_time up;

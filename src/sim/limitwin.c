@@ -31,25 +31,27 @@
 #define RUNS_MAX        1000
 
 struct window {
-    /* time that a full segment takes on the line; time that the last segment takes; round-trip
-     * time; all in s */
+    /* slot: time that a full segment takes on the line; last: time that the last segment of the
+     * transfer takes there; rtt: round-trip time; all in s */
     double slot, last, rtt;
     /* interval at which the receiver acknowledges, s; 0: it acknowledges each arrival at once */
     double every;
     uint64_t n, w; /* number of segments of the transfer; size of the window, segments */
-    uint64_t loss; /* probability of the loss of a segment, as a threshold (loss.h) */
+    uint64_t loss; /* probability that a segment is lost, times 2^64 */
     /* The following arrays are rings with w entries each. */
     struct fate {
         double known;
         uint64_t segment;
         bool lost;
     } * fate;
-    uint64_t *again; /* segments that the sender knows to be lost and must resend, oldest first */
+    /* numbers of the segments that the sender knows to be lost and must send again, oldest first */
+    uint64_t *again;
     bool *got;
 };
 
-/* Returns the time, s, at which the receiver acknowledges a segment that was sent at time `at`, on
- * a path without delay. */
+/* Returns the time, s, at which the receiver acknowledges a segment that arrives at time `at`, s:
+ * at once or, if it acknowledges at intervals, at the next multiple of x->every. The caller adds
+ * the round-trip time. */
 static double ack_time(const struct window *x, double at)
 {
     double intervals = x->every > 0 ? at / x->every : 0;

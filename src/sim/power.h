@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Powers of a probability for the closed forms of the limits. They use + - * alone, no mathematical
- * library, so that every machine has the same digits. */
+/* Powers of a probability, for the formulas of a transfer's physical limit (limit.c). They use + -
+ * * alone, no mathematical library, so that every machine has the same digits. */
 #ifndef SCPS_SIM_POWER_H
 #define SCPS_SIM_POWER_H
 

@@ -61,8 +61,8 @@ static inline struct scps_vclock_node *parent_of(const struct scps_vclock *c,
     return c->v + (at - c->v - 1) / 2;
 }
 
-/* Moves the free entry `at` from child to parent (sift up) until event x belongs there, and puts x
- * there. */
+/* Inserts event x by "sift up": moves the free entry `at` towards the first one, from child to
+ * parent, until x belongs there, and puts x there. */
 static inline void up(struct scps_vclock *c, struct scps_vclock_node *at, struct scps_vclock_node x)
 {
     while (at > c->v) {
@@ -75,8 +75,8 @@ static inline void up(struct scps_vclock *c, struct scps_vclock_node *at, struct
     put_node(at, x);
 }
 
-/* Moves the free entry `at` from parent to child (sift down) until event x belongs there, and puts
- * x there. */
+/* Inserts event x by "sift down": moves the free entry `at` away from the first one, from parent to
+ * child, until x belongs there, and puts x there. */
 static inline void down(struct scps_vclock *c, struct scps_vclock_node *at,
                         struct scps_vclock_node x)
 {
@@ -109,7 +109,8 @@ static SCPS_NOINLINE void place_event(struct scps_vclock *c, struct scps_vclock_
 
 /* ---- functions that reserve, set and remove the entries of events ---- */
 
-/* Makes `end` the place after the last entry of the heap. */
+/* Sets the end of the heap, and the first entry without children, which depends on it. end: the
+ * place after the last entry. */
 static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)
 {
     c->end = end;
@@ -157,8 +158,8 @@ static SCPS_NOINLINE void leave(struct scps_vclock *c, struct scps_vevent *e)
         place_event(c, at, last);
 }
 
-/* Sets the time of event x in all cases but one: that x is the first event in the heap and stays in
- * it. */
+/* Slow path of scps_vclock_set(): inserts, moves or removes event x, unless x is the first event in
+ * the heap and gets another time. */
 static SCPS_NOINLINE void set_other(struct scps_vclock *c, struct scps_vclock_node x)
 {
     struct scps_vclock_node *at = x.ev->at;

@@ -175,7 +175,8 @@ void scps_host_kick(struct scps_host *h)
     w->marked_end = &h->next_marked;
 }
 
-/* Passes events to the application; returns true if there were any. */
+/* Passes the events that the stack of host h has queued to the application's function on_event.
+ * Returns true if there were any. */
 static bool pass_events(struct scps_host *h)
 {
     struct scps_event ev;
@@ -204,7 +205,8 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
         wake_at(h, scps_pump_at(st, h->w->now));
         h->pumped = false;
     } while (scps_stack_has_event(st) &&
-             /* The loop repeats, because the timers may have caused events, too. */
+             /* Timers that expired in scps_pump_at() may have queued events for the application,
+              * too. */
              pass_events(h));
 }
 
@@ -233,7 +235,8 @@ static struct scps_host *next_marked(struct scps_world *w)
     return h;
 }
 
-/* Passes the packet that arrives in direction d, as octets, to the netif of the receiving end. */
+/* Slow path of arrive(): passes the packet that arrives next in direction d to the network
+ * interface of the receiving end, with its headers as octets. */
 static SCPS_NOINLINE void arrive_octets(struct scps_world_direction *d)
 {
     struct scps_pkt pkt;
@@ -244,7 +247,8 @@ static SCPS_NOINLINE void arrive_octets(struct scps_world_direction *d)
     scps_netif_recv(&d->to->nif, &pkt);
 }
 
-/* Passes up all packets that arrive now in direction d. Returns their number. */
+/* Passes all packets that arrive at w->now in direction d to the receiving stack. Returns their
+ * number. */
 static SCPS_ALWAYS_INLINE uint64_t arrive(struct scps_world *w, struct scps_world_direction *d)
 {
     uint64_t n = 0;
@@ -267,8 +271,8 @@ static void ring(struct scps_world *w, struct scps_world_timer *t)
     scps_vclock_set(&w->clock, &t->ev, SCPS_NEVER);
     t->next = w->spare;
     w->spare = t;
-    /* The timer was put into the list of spare timers before this call, so fn may call
-     * scps_world_at() and get it again. */
+    /* The timer is already in the list of spare timers, so if fn calls scps_world_at(), that can
+     * use the same timer again. */
     t->fn(t->ctx);
 }
 
@@ -283,8 +287,8 @@ static inline bool more_now(const struct scps_world *w)
     return top->when <= w->now && SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
 }
 
-/* Serves host h: at once if nothing else is due now, otherwise when its entry in the heap comes
- * up. */
+/* Serves host h, which has received packets: at once if nothing else is due at the present time;
+ * otherwise marks h, to be served when that is done. */
 static inline void serve_soon(struct scps_world *w, struct scps_host *h)
 {
     if (w->marked || more_now(w))
@@ -314,7 +318,8 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
         }
         if (SCPS_RANK_KIND(top->ev->rank) == SCPS_RANK_HOST) {
             struct scps_host *h = (struct scps_host *)(void *)top->ev;
-            /* The host is due later than the time of its entry, so the entry is moved. */
+            /* The host's deadline is later than its entry in the heap, because a timer was
+             * restarted. So the entry is moved to the deadline, and the clock is not advanced. */
             if (h->due > top->when) {
                 h->key = h->due;
                 scps_vclock_set(&w->clock, &h->ev, h->due);

@@ -19,11 +19,14 @@ struct scps_world_timer {
     struct scps_vevent ev;
     void (*fn)(void *ctx);
     void *ctx;
-    struct scps_world_timer *next; /* next timer in the list of spare timers */
+    /* next timer in the list of timers not in use (scps_world.spare); NULL: the last one */
+    struct scps_world_timer *next;
 };
 
 struct scps_world_end {
-    struct scps_netif nif; /* first member, to which the netif chain points */
+    /* this end as a network interface; first member, so that a pointer to it can be cast to the
+     * end */
+    struct scps_netif nif;
     struct scps_link *link;
     struct scps_host *host;
     struct scps_netif *top; /* uppermost netif of the chain, which is attached to the stack */
@@ -61,7 +64,9 @@ struct scps_host {
     struct scps_host *next;
     struct scps_host *next_marked;
     bool marked;
-    bool pumped; /* true: scps_pump_at() is asking the stack for packets */
+    /* true while scps_pump_at() runs for this host, and so takes the packets that the stack
+     * sends */
+    bool pumped;
     struct scps_stack *stack;
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     void *ctx;
@@ -74,7 +79,8 @@ struct scps_world {
     struct scps_vclock clock;
     struct scps_host *marked, **marked_end;
     bool stop;
-    /* numbers of objects created so far, from which ranks and random streams of new ones follow */
+    /* numbers of timers, links and hosts created so far; the ranks of new ones in the heap, and the
+     * random streams of new links, are derived from them */
     uint64_t ntimers, nlinks, nhosts;
     struct scps_host *hosts;
     struct scps_link *links;
@@ -96,8 +102,8 @@ static inline void scps_world_give_back(struct scps_world *w, void *p, size_t si
     w->alloc.free(w->alloc.ctx, p, size);
 }
 
-/* Updates the heap entry of a direction after a packet was offered: the time of the next arrival
- * may be earlier now. */
+/* Updates the heap entry of direction d after a packet was offered to it, because the direction's
+ * next event may have become earlier. */
 static inline void scps_world_look_again(struct scps_world_direction *d)
 {
     if (d->dir.next != d->due) {

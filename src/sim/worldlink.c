@@ -33,9 +33,10 @@ static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     return rc;
 }
 
-/* Sends a segment as a structure, without its octets (a scps_values_fn of stack/nif.h). Does not do
- * so if a filter, the observer or a link with framing needs the octets; the length of a frame may
- * depend on them. */
+/* Sends a segment with its headers as a struct scps_values instead of octets (a function of the
+ * type scps_values_fn). Returns 0, so that the caller sends octets, if the direction has framing,
+ * with which the length of a frame may depend on the octets, if the headers cannot be stored so, or
+ * outside of scps_pump_at(). Otherwise returns the length of the packet, bytes. */
 static size_t end_send_segment(struct scps_netif *nif, const struct scps_conn *c,
                                const struct scps_seg *seg)
 {
@@ -101,7 +102,8 @@ static int remember(struct scps_link *l, const struct scps_addr *a, const struct
     return 0;
 }
 
-/* Sets the line rate of an end's device from the direction's configuration. */
+/* Sets the rate (bytes/s) and the bytes of framing per packet that the network interface nif
+ * reports to its stack, from the configuration of the direction in which it sends. */
 static void say_rate(struct scps_netif *nif, const struct scps_link_config *dir)
 {
     nif->rate = dir->rate_bps / 8;
