@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface between the core and congestion controllers.
+/* The interface between a connection's sender (the core, src/core) and its congestion controller
+ * (src/cc).
  *
- * A controller gets a view of the connection and an event, and sets two numbers, cwnd and rate. The
- * core says why bytes were lost and when a recovery episode or a round trip begins, so no algorithm
+ * The core calls a controller at each event (an acknowledgement, a loss, a change) and passes the
+ * state of the connection; the controller sets the congestion window and the pacing rate. The core
+ * says why bytes were lost and when a recovery episode or a round trip begins, so no controller
  * keeps markers for that, and each can be tested from a table of events without a connection. When
- * a loss turns out to be spurious, the core restores the state and the two numbers from before the
- * episode and then reports SCPS_CC_SPURIOUS.
+ * a loss turns out to be spurious, the core restores the controller's state, window and rate from
+ * before the episode and then reports SCPS_CC_SPURIOUS.
  *
  * To add one to the library: in its source tree, write src/cc/NAME.c with a struct scps_cc_ops,
  * declare it in src/cc/cc.h, list it in src/cc/cc.c, add tests/unit/test_cc_NAME.c. From outside
@@ -23,7 +25,8 @@
 extern "C" {
 #endif
 
-/* no congestion window: only the peer's window and the rate limit the sender */
+/* value of scps_cc_ctl.cwnd: there is no congestion window; only the peer's window and the rate
+ * limit the sender */
 #define SCPS_CWND_OPEN    UINT64_MAX
 #define SCPS_CC_PARAMS    14  /* largest number of parameters that a controller can have */
 #define SCPS_CC_STATE_MAX 512 /* largest scps_cc_ops.state_size, bytes */
@@ -37,26 +40,27 @@ enum scps_evidence {
     SCPS_BY_SACK,
     SCPS_BY_SNACK,   /* a SNACK of the receiver reported the segment as missing */
     SCPS_BY_PARTIAL, /* a partial acknowledgement arrived during recovery (RFC 6582) */
-    /* a resent segment is lost again: a segment that was sent after the retransmission has arrived
-     * before it, or no report of the retransmission has come in time */
+    /* a retransmission is lost, too: a segment that was sent after it has arrived first, or no SACK
+     * or SNACK has reported on it in the time in which one should have come */
     SCPS_BY_RESEND,
     SCPS_BY_RACK, /* RACK: a segment sent sufficiently later has arrived (RFC 8985) */
     SCPS_BY_RTO,
-    SCPS_BY_ECN, /* nothing is lost: an ECN echo arrived, RFC 3168 */
-    /* the segment is older than srtt + 4 rttvar, in a check that scps_cc_ops.by_age asks for */
+    SCPS_BY_ECN, /* no segment is lost: the receiver echoed an ECN mark (RFC 3168) */
+    /* the segment was sent more than srtt + 4 rttvar ago, in the check that scps_cc_ops.by_age asks
+     * for */
     SCPS_BY_AGE
 };
 
-struct scps_cc_view { /* state of the connection just before the event */
+struct scps_cc_view { /* state of the connection when it calls the controller */
     scps_time now;
-    /* bytes believed to be in the network; segments that an ack event reports are not counted any
-     * more */
+    /* bytes believed to be in the network (pipe of RFC 6675); segments that this event reports as
+     * arrived are not counted any more */
     uint64_t inflight;
     uint64_t outstanding; /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
     uint32_t mss; /* payload of a full segment, bytes, without the options that each segment has */
     uint32_t init_cwnd;     /* the initial window that the configuration gives, bytes */
     scps_dur srtt, min_rtt; /* smoothed and smallest RTT, µs; 0 before the first sample */
-    /* scps_conn_config.rate, the rate that the application configured, bytes/s; 0: none */
+    /* scps_conn_config.rate, the limit that the application configured, bytes/s; 0: none */
     uint64_t conf_rate;
     uint64_t max_cwnd; /* size of the send buffer, bytes: no larger window can be used */
     /* true: the window, not the application, limited the sender since the last acknowledgement */
@@ -69,19 +73,19 @@ struct scps_cc_view { /* state of the connection just before the event */
     /* Random number of this connection. It is the same at every event, and in every run with one
      * seed of the stack. */
     uint32_t random;
-    /* payload bytes that acknowledgements have reported as arrived since the connection began, each
-     * byte once; never decreases */
+    /* payload bytes that acknowledgements (SACK included) have reported as arrived since the
+     * connection began, each byte once; never decreases */
     uint64_t delivered;
     /* Bytes declared lost; a segment counts each time that it is declared lost. The count restarts
      * when the connection sends after a pause with nothing outstanding, so compare values of one
      * flight only. */
     uint64_t lost;
-    /* At a loss and at a change, otherwise 0: the most bytes that arrived in one of the last three
-     * round trips (pipeACK of RFC 7661 section 4.2). 0: unknown, or the last of them ended more
-     * than three round trips and a second ago. */
+    /* Set only for calls of loss() and change(), otherwise 0: the most bytes that arrived in one of
+     * the last three round trips (pipeACK of RFC 7661 section 4.2). 0: unknown, or the last of them
+     * ended more than three round trips and a second ago. */
     uint64_t pipe_ack;
-    /* At a loss and at a change, otherwise 0: bytes of the segments that were resent since the last
-     * recovery episode began. */
+    /* Set only for calls of loss() and change(), otherwise 0: bytes of the segments that were
+     * resent since the last recovery episode began. */
     uint64_t resent;
 };
 
@@ -100,11 +104,12 @@ struct scps_cc_ack {
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
     bool app_limited; /* true: the application, not the path, limited that rate */
     bool round_start; /* true: this acknowledgement is the first of a new round trip */
-    /* true: an episode of loss recovery goes on, during which the window does not grow */
+    /* true: an episode of loss recovery goes on, in which a controller should not grow the
+     * window */
     bool in_recovery;
-    /* part of `bytes` for which the receiver echoed a congestion mark (ECN, RFC 3168) */
+    /* part of `bytes` for which the receiver echoed a congestion mark (ECE flag of RFC 3168) */
     uint64_t marked;
-    /* Length of the rate sample, µs; rate is sample_bytes divided by it. 0: no sample */
+    /* Length of the delivery-rate sample, µs; `rate` is sample_bytes divided by it. 0: no sample */
     scps_dur interval;
     /* Bytes that acknowledgements have reported as arrived since the sample's segment was sent. 0:
      * no sample, or the segment was resent so recently, or the echoed timestamp is so old, that the
@@ -124,15 +129,16 @@ struct scps_cc_loss {
     /* true: this loss begins an episode of recovery, or it is an ECN echo during an episode that
      * has not reduced the window; false: losses of the same flight are still being repaired */
     bool new_episode;
-    /* These fields describe the lost segment that was sent last. All are 0 if nothing was lost
-     * (SCPS_BY_ECN). */
-    bool app_limited;      /* true: the application limited the rate when that segment was sent */
-    uint32_t ranges;       /* number of separate ranges of the stream that the lost bytes form */
+    /* The next fields, except `ranges`, describe that lost segment which was sent last. All four
+     * are 0 if nothing was lost (SCPS_BY_ECN). */
+    bool app_limited; /* true: the application limited the rate when that segment was sent */
+    uint32_t ranges;  /* number of separate ranges of sequence numbers that the lost bytes form */
     uint64_t tx_in_flight; /* bytes in flight when that segment was sent, the segment included */
     uint64_t lost_since;   /* bytes declared lost since that segment was sent, `bytes` included */
 };
 
-/* A segment with data that is being sent; the view does not count it yet. */
+/* Argument of scps_cc_ops.on_sent: a segment with data that is being sent. The fields inflight and
+ * outstanding of scps_cc_view do not count it yet. */
 struct scps_cc_sent {
     uint32_t bytes;
     bool resent;
@@ -140,18 +146,19 @@ struct scps_cc_sent {
 
 enum scps_cc_change {
     SCPS_CC_RTO, /* the retransmission timer expired; everything outstanding is presumed lost */
-    /* the last episode was spurious: the core has restored state, cwnd and ssthresh to their values
-     * before it */
+    /* The last recovery episode was spurious: nothing had been lost. The core has restored the
+     * controller's state, cwnd and ssthresh from before the episode. */
     SCPS_CC_SPURIOUS,
     SCPS_CC_RECOVERED, /* the episode of loss recovery is over */
     /* The connection is about to send after more than one RTO of silence (RFC 5681 section 4.1) */
     SCPS_CC_IDLE,
-    SCPS_CC_LINK_UP, /* an outage is over; the core keeps the window from before the outage */
-    SCPS_CC_PATH     /* the path has changed: base round trips and rates may be out of date */
+    /* an outage of the link is over; the core has kept the window from before the outage */
+    SCPS_CC_LINK_UP,
+    SCPS_CC_PATH /* the path has changed: base round trips and rates may be out of date */
 };
 
-/* Phase that a controller reports. The core does not act on it: the phase appears only in observer
- * events and in scps_info. */
+/* Phase that a controller reports in scps_cc_ctl.phase, such as BBR's Startup. The core does not
+ * act on it: the phase appears only in observer events and in scps_info. */
 enum scps_cc_phase {
 #define SCPS_CC_PHASE(name, word) SCPS_PHASE_##name,
 #include <scps/phases.def>
@@ -161,40 +168,43 @@ enum scps_cc_phase {
 
 /* What a controller decides. The core smooths reductions of the window (RFC 6937). It raises a
  * window below one segment to one segment. It cuts a rate to the highest that the pacer can keep,
- * and raises a rate below one segment in 64 s (or in an RTT, if that is longer) to that, unless
- * the configured rate is as low. All such corrections are counted (scps_info.cc_corrected) and
- * noted. */
+ * and raises a rate below one segment in 64 s (or in an RTO, if that is longer) to that, unless the
+ * configured rate is as low. Each correction is counted (scps_info.cc_corrected) and reported to
+ * the observer. */
 struct scps_cc_ctl {
     /* Congestion window, bytes. SCPS_CWND_OPEN: no window, only the rate limits the sender */
     uint64_t cwnd;
-    /* slow start threshold, bytes, for statistics and RFC 6937 (PRR); UINT64_MAX: there is none */
+    /* Slow start threshold, bytes. The core uses it for PRR (RFC 6937) and statistics. UINT64_MAX:
+     * there is none */
     uint64_t ssthresh;
     /* Rate at which packets are paced, bytes/s on the wire, headers counted (but see payload_rate).
      * 0: the controller sets no rate; if pacing is configured, the core derives one from cwnd and
      * srtt */
     uint64_t rate;
-    /* number of bytes that may be sent back to back at ctl.rate; 0: four packets */
+    /* number of bytes that may leave back to back when `rate` paces them; 0: four packets */
     uint32_t quantum;
-    /* enum scps_cc_phase; SCPS_PHASE_NONE: only cwnd and ssthresh describe the state */
+    /* enum scps_cc_phase; SCPS_PHASE_NONE: the controller has no phases beyond those that cwnd and
+     * ssthresh show */
     uint32_t phase;
 };
 
-/* Careful resume (RFC 9959): requests to a controller that has a model of the path instead of a
- * window. */
+/* Careful resume (RFC 9959): what the core asks a controller that has a model of the path instead
+ * of a window, through scps_cc_ops.resume. */
 enum scps_cc_resume {
-    /* send at `amount` bytes/s for this round trip, if the rate of the controller's own model is
-     * lower */
+    /* the jump begins: the controller is asked to send at `amount` bytes/s for this round trip, if
+     * the rate of its own model is lower */
     SCPS_CC_JUMP,
-    /* asks the controller whether the jump, or the retreat, was without congestion */
+    /* the core asks at acknowledgements and losses: during the jump, whether the controller has
+     * seen no congestion; in the Safe Retreat Phase, whether the queue has drained */
     SCPS_CC_STEADY,
-    /* The jump caused congestion: let the bytes in flight drain, with at most `amount` bytes in
-     * flight for now */
+    /* the jump caused congestion: the controller is asked to let the bytes in flight drain, with a
+     * window of at most `amount` bytes for now */
     SCPS_CC_RETREAT,
     SCPS_CC_RESUMED /* the jump or the Safe Retreat Phase is over */
 };
 
-/* A parameter of a controller. Users write it as "key=value" in --cc NAME,key=value; name is the
- * key. */
+/* A parameter of a controller. Users write it as "key=value" behind the controller's name, as in
+ * --cc cubic,beta=800; name is the key. */
 struct scps_cc_param {
     const char *name, *help;
     /* Default and bounds, plain integers; the help text names the unit (segments, ppm, x/256) */
@@ -215,14 +225,15 @@ struct scps_cc_ops {
     const struct scps_cc_param *params;
     /* scps_connect() and scps_listen() refuse this controller without a configured rate */
     bool needs_rate;
-    /* The core makes the fine-grained timeout check of Vegas: at the first duplicate
+    /* true: the core makes the fine-grained timeout check of Vegas: at the first duplicate
      * acknowledgement, and at the first two acknowledgements after a resend, it resends the oldest
      * segment if that is older than srtt + 4 rttvar. RACK (RFC 8985), where it is configured,
      * replaces this check. */
     bool by_age;
-    /* ctl.rate counts payload bytes only, as cwnd and the delivery rates do. */
+    /* true: scps_cc_ctl.rate counts payload bytes only, as cwnd and the delivery rates do; false:
+     * it counts IP and TCP headers, too */
     bool payload_rate;
-    /* The controller itself limits what is sent during recovery, and itself restores what a
+    /* true: the controller itself limits what is sent during recovery, and itself restores what a
      * spurious recovery has cost: the core does not apply RFC 6937, and SCPS_CC_SPURIOUS leaves the
      * state unchanged. */
     bool own_recovery;
@@ -258,15 +269,17 @@ SCPS_API size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t 
 SCPS_API const struct scps_cc_ops *scps_cc_find(const char *name);
 /* Returns the i-th built-in controller; NULL past the last. */
 SCPS_API const struct scps_cc_ops *scps_cc_at(size_t i);
-/* Fills out[] with the defaults of ops. */
+/* Writes the default of each parameter of ops to out[], in the order of ops->params, and 0 behind
+ * the last. */
 SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_PARAMS]);
-/* Reads "name[,key=value...]" into *ops and param. Returns 0; SCPS_ERR_NOENT for an unknown name or
- * key, SCPS_ERR_INVAL for a value that is no number or a key given twice, SCPS_ERR_RANGE beyond its
- * limits. On error a message that names what is wrong and what is allowed is put into msg (may be
- * NULL). */
+/* Parses "name[,key=value...]": sets *ops to the controller of that name and param to its
+ * parameters, which are defaults where no key is given. Returns 0; SCPS_ERR_NOENT for an unknown
+ * name or key, SCPS_ERR_INVAL for a value that is no number or a key given twice, SCPS_ERR_RANGE
+ * for a value out of its bounds. On error *ops and param are unchanged, and msg (may be NULL) says
+ * what is wrong and what is allowed. */
 SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
                            int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-/* Reads "key=value[,key=value...]", or an empty text, against the parameters of ops, which may be a
+/* Parses "key=value[,key=value...]", or an empty text, as parameters of ops, which may be a
  * controller from outside the library. A parameter whose key is not given has its default. Returns
  * what scps_cc_parse() returns. */
 SCPS_API int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,

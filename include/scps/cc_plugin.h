@@ -23,8 +23,9 @@
 extern "C" {
 #endif
 
-/* Version of the interface. It is incremented when a hook or a field changes its meaning. A change
- * of the layout of a structure changes the sizes in struct scps_cc_plugin instead. */
+/* Version of the interface between programs and plugins. It is incremented when a function of
+ * struct scps_cc_ops or a field of <scps/cc.h> changes its meaning. A change of the layout of a
+ * structure changes the sizes in struct scps_cc_plugin instead. */
 #define SCPS_CC_ABI 2
 
 struct scps_cc_plugin {

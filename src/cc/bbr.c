@@ -47,7 +47,8 @@ static void pace(const struct scps_bbr_ctx *x, unsigned percent)
     x->ctl->rate = b->pacing_rate;
 }
 
-/* The enumerations of phases and of states have the same order. */
+/* tell_phase() adds BBR's state to a phase, so enum scps_cc_phase must list BBR's phases in the
+ * order of enum scps_bbr_state. */
 _Static_assert(SCPS_PHASE_STARTUP + SCPS_BBR_PROBE_RTT == SCPS_PHASE_PROBE_RTT, "phases by state");
 static void tell_phase(const struct scps_bbr_ctx *x)
 {
@@ -84,7 +85,8 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     most = SCPS_MAX(scps_bbr_bw(b), b->resume_bw);
     most = scps_bbr_bdp(x, most, scps_bbr_gain[b->state].cwnd) + b->extra_acked;
     most = scps_bbr_quantization_budget(x, most);
-    /* In the draft, "CWND is set to the larger", at once and not step by step. */
+    /* During the jump of careful resume (RFC 9959) the window rises at once to what the saved rate
+     * needs, and not by the bytes acknowledged. */
     if (b->resume_bw)
         ctl->cwnd = SCPS_MAX(ctl->cwnd, most);
     if (b->full_bw_reached)
@@ -151,7 +153,8 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     begin(b, v, ctl);
 }
 
-/* Returns how many of the `lost` bytes count as lost by congestion of the path. */
+/* Returns how many of the `lost` bytes count as lost by congestion: all but those that corruption
+ * or an outage took in this round trip and the previous one. */
 static uint64_t at_fault(const struct scps_bbr *b, uint64_t lost)
 {
     return lost - SCPS_MIN(lost, b->excused[0] + b->excused[1]);
@@ -192,8 +195,10 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     tell_phase(&x);
 }
 
-/* Returns the bytes in flight at the octet of the last lost segment with which the loss rate
- * reached the threshold. */
+/* Returns how many bytes were in flight when the loss rate reached `thresh`, ppm:
+ * BBRInflightAtLoss() of the draft. rs counts the bytes in flight and lost up to the end of the
+ * last lost segment, which has `size` bytes; the function finds the octet in that segment with
+ * which the share of lost bytes passed the threshold. */
 static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thresh, uint64_t size)
 {
     uint64_t prev = rs->tx_in_flight - SCPS_MIN(size, rs->tx_in_flight);
@@ -205,8 +210,8 @@ static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thre
     return prev + scps_muldiv(allowed - lost, 1000000, 1000000 - thresh);
 }
 
-/* Called for an ECN echo. It counts as a single lost packet (RFC 3168 section 5); while bandwidth
- * is probed, it counts as losses above the threshold. */
+/* Called for an ECN echo. The echo counts as a single lost packet (RFC 3168 section 5); while BBR
+ * probes for bandwidth, it counts as losses above the threshold. */
 static void marked(struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -271,11 +276,12 @@ static void timed_out(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     if (spared(b, x->v->cause))
-        /* A timeout that corruption or an outage has caused changes nothing. The window need not be
-         * reduced: after the timeout, too, data leaves at the pacing rate. */
+        /* A retransmission timeout that corruption or an outage has caused changes nothing. cwnd
+         * need not be reduced: after the timeout, too, data leaves at the pacing rate. */
         return;
     scps_bbr_save_cwnd(x);
-    /* The state is saved before the first of several timeouts in a row only. */
+    /* The state for undo_spurious() is saved at the first of several timeouts in a row only: it
+     * must be that from before all of them. */
     if (!b->recovering)
         scps_bbr_save_upon_loss(x);
     b->recovering = true;
@@ -313,8 +319,8 @@ static void undo_spurious(const struct scps_bbr_ctx *x)
     b->undo_state = SCPS_BBR_NONE;
 }
 
-/* After an outage the model continues with its state from before. Neither the time of the outage
- * nor its losses count. */
+/* Called when an outage of the link is over. With the parameter outage=1 the model continues with
+ * its state from before the outage: neither its time nor its losses count. */
 static void link_up(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -335,7 +341,8 @@ static void link_up(const struct scps_bbr_ctx *x)
     }
     b->excused[1] += x->v->outstanding;
     if (x->v->delivered) {
-        /* The rate sample in progress is discarded, because it includes the outage. */
+        /* Rate samples that began before the outage count as app-limited, because their time
+         * includes the outage. */
         b->marked_from = 0;
         b->marked_to = x->v->delivered - 1;
     }
@@ -364,7 +371,7 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         begin(b, v, ctl);
         break;
-    /* The function on_sent() handles the restart from idle. */
+    /* Nothing is done here: on_sent() handles the restart from idle. */
     case SCPS_CC_IDLE:
         break;
     }

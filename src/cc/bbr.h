@@ -47,26 +47,31 @@ enum scps_bbr_acks {
  * ACKs) of the initial window is measured. */
 #define SCPS_BBR_LONG_ROUNDS 1
 #define SCPS_BBR_INFINITE    UINT64_MAX
-#define SCPS_BBR_LOSS_THRESH 20000 /* loss rate that is too high, ppm of the bytes of a round */
+/* LossThresh of the draft: a share of a round trip's bytes; if more is lost, the rate is too high,
+ * ppm */
+#define SCPS_BBR_LOSS_THRESH 20000
 /* factor by which limits are reduced after too much loss (the draft's BBR.Beta), per cent */
-#define SCPS_BBR_BETA           70
-#define SCPS_BBR_HEADROOM       15 /* share of inflight_longterm that is left free, per cent */
-#define SCPS_BBR_FULL_LOSS_CNT  6 /* number of lost ranges in a round that ends the state Startup */
-#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least ProbeRTTInterval, µs */
+#define SCPS_BBR_BETA 70
+/* share of inflight_longterm that is left unused, per cent (the draft's BBR.Headroom) */
+#define SCPS_BBR_HEADROOM       15
+#define SCPS_BBR_FULL_LOSS_CNT  6 /* separate lost ranges in a round trip that end Startup */
+#define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least value of the draft's ProbeRTTInterval, µs */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
-/* number of rounds of the window over which the maximum of extra_acked is taken */
+/* number of round trips over which the maximum of extra_acked is taken (extra_acked: by how many
+ * bytes acknowledgements exceed what the bandwidth explains) */
 #define SCPS_BBR_EXTRA_ACKED_LEN 10
 
-/* The maximum of a value over the latest rounds, at most SCPS_BBR_EXTRA_ACKED_LEN of them.
- * Invariant: `max` is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] is the
+/* The maximum of a value over the latest rounds (round trips), at most SCPS_BBR_EXTRA_ACKED_LEN of
+ * them. Invariant: `max` is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] is the
  * largest of round r, or 0 if the window does not include round r. */
 struct scps_bbr_max {
     uint64_t max, value[SCPS_BBR_EXTRA_ACKED_LEN];
-    uint32_t round; /* number of the round of the latest value */
+    uint32_t round; /* number of the newest round for which a value was given */
 };
 
-/* The rate sample of the acknowledgement being processed: RS in the draft. */
+/* The rate sample of the acknowledgement being processed: RS in the draft. Bytes, bytes/s and
+ * µs. */
 struct scps_bbr_sample {
     uint64_t rate, delivered, prior_delivered, tx_in_flight, lost, newly_acked;
     scps_dur rtt;
@@ -75,8 +80,8 @@ struct scps_bbr_sample {
 
 struct scps_bbr {
     /* The model of the path, from which rate and window follow. */
-    /* bandwidth, bytes/s; bw_filter: maximum of the ProbeBW cycle before, and of the one in
-     * progress */
+    /* max_bw: highest delivery rate of two ProbeBW cycles, bytes/s; bw_filter: that of the previous
+     * cycle [0] and of the cycle in progress [1] */
     uint64_t max_bw, bw_filter[2];
     uint64_t bw, bw_shortterm, bw_latest;
     uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
@@ -90,11 +95,13 @@ struct scps_bbr {
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
     scps_time extra_acked_start;
-    /* values of scps_cc_view.delivered at which the round in progress ends, and the round of loss
-     * detection */
+    /* The round trip in progress ends when a segment is acknowledged that was sent when
+     * scps_cc_view.delivered was at least next_round_delivered. loss_round_delivered is the same
+     * for the round trip over which losses are counted. */
     uint64_t next_round_delivered, loss_round_delivered;
     uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
-    /* State for the draft's estimate of when the pipe is full. */
+    /* Delivery rate, bytes/s, with which later ones are compared in Startup and in ProbeBW's UP:
+     * after three round trips without an increase by a quarter the pipe counts as full. */
     uint64_t full_bw;
     /* State of ProbeBW, in which BBR probes for more bandwidth. */
     uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
@@ -102,8 +109,8 @@ struct scps_bbr {
     scps_dur bw_probe_wait;
     /* time at which ProbeRTT ends, µs; 0: the bytes in flight are still above ProbeRTT's target */
     scps_time probe_rtt_done_stamp;
-    /* samples are app-limited while the total of delivered bytes is between marked_from and
-     * marked_to */
+    /* A rate sample counts as app-limited if its prior_delivered lies between marked_from and
+     * marked_to. marked_to 0: there is no such range. */
     uint64_t marked_from, marked_to;
     /* Values saved to undo the reaction to a spurious loss. */
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
@@ -122,7 +129,8 @@ struct scps_bbr {
      * closely spaced ACKs that is being measured, µs. */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
-    /* careful resume: least pacing rate while the jump is not validated, bytes/s; 0: none */
+    /* careful resume (RFC 9959): least pacing rate while the jump is not validated, bytes/s; 0: no
+     * jump is in progress */
     uint64_t resume_bw;
     /* train_acks: ACKs of the train so far; probe_rtt_rounds: least number of round trips in a
      * ProbeRTTInterval (parameter probe-rtt-rounds); probe_bw_rounds: parameter probe-bw-rounds */
@@ -132,8 +140,8 @@ struct scps_bbr {
     bool is_loss_in_round : 1, is_bw_probe_sample : 1;
     bool prev_probe_too_high : 1, prev_probe_precautionary : 1;
     bool probe_rtt_expired : 1, probe_rtt_round_done : 1, idle_restart : 1;
-    /* recovering: loss recovery is in progress; limited: the window limited sending in this round;
-     * was_limited: in the round before */
+    /* recovering: loss recovery is in progress; limited: cwnd limited sending in this round trip;
+     * was_limited: cwnd did so in the previous round trip */
     bool recovering : 1, limited : 1, was_limited : 1;
     /* true: losses are detected by SACK or RACK, which can show more than one loss in a round
      * trip */
@@ -146,7 +154,8 @@ struct scps_bbr {
     bool heed_corruption : 1, heed_outage : 1, long_start : 1, base_loss_on : 1, rtt_refresh : 1;
 };
 
-/* The arguments of all functions that are called for an event. */
+/* The arguments that BBR's functions share while one event (an acknowledgement, a loss, a segment
+ * sent) is processed: b is BBR's state, v the state of the connection, ctl BBR's outputs. */
 struct scps_bbr_ctx {
     struct scps_bbr *b;
     const struct scps_cc_view *v;
@@ -167,19 +176,20 @@ static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
 struct scps_bbr_gain {
     uint16_t pacing, cwnd; /* pacing gain and congestion window gain of a state of BBR, per cent */
 };
-/* the gains of each state, indexed by the state */
+/* the gains of each state, indexed by enum scps_bbr_state */
 extern const struct scps_bbr_gain scps_bbr_gain[];
-/* Returns the bandwidth to use, bytes/s: that of the model, and during a long-rtt-start at least
- * the one that the ACK train showed. */
+/* Returns the bandwidth to use, bytes/s: that of the model, and in Startup at least the one that
+ * the ACK train of the initial window showed (parameter long-rtt-start). */
 uint64_t scps_bbr_bw(const struct scps_bbr *b);
 /* Returns the share of a round's bytes that may be lost, ppm: the draft's LossThresh, and with
  * base-loss=1 the losses of the path itself in addition. */
 uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
 uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
-/* Returns a percentage of the bandwidth-delay product at bw, bytes. */
+/* Returns `percent` per cent of bw, bytes/s, times min_rtt, in bytes; the initial window before the
+ * first RTT sample. */
 uint64_t scps_bbr_bdp(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
-/* Returns a percentage of the bandwidth-delay product at bw, bytes, rounded up so that sending and
- * acknowledging in bursts does not reduce the rate. */
+/* Returns what scps_bbr_bdp() returns, but at least three bursts (scps_cc_ctl.quantum) and four
+ * segments, so that sending and acknowledging in bursts does not reduce the rate. */
 uint64_t scps_bbr_inflight(const struct scps_bbr_ctx *x, uint64_t bw, unsigned percent);
 uint64_t scps_bbr_quantization_budget(const struct scps_bbr_ctx *x, uint64_t inflight);
 uint64_t scps_bbr_target(const struct scps_bbr_ctx *x);
@@ -189,8 +199,8 @@ void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
 
 /* ---- functions in bbr_model.c, which update the model of the path ---- */
-/* Updates the maximum over the latest `len` rounds by the value of a round, which is not before the
- * round of the last call. The window includes this round. */
+/* Updates the maximum m over the latest `len` round trips, the present one included, by a value of
+ * round trip number `round`. That number is never lower than in the call before. */
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
 void scps_bbr_reset_signals(struct scps_bbr *b);
 void scps_bbr_reset_shortterm(struct scps_bbr *b);
@@ -217,8 +227,8 @@ void scps_bbr_move(const struct scps_bbr_ctx *x);
 void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
 /* Ends ProbeRTT if its duration has passed. */
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
-/* Reduces the model when losses during a probe for bandwidth exceed the threshold: rs->tx_in_flight
- * bytes in flight were too many. */
+/* Called when losses during a probe for bandwidth exceed the threshold, which shows that
+ * x->rs.tx_in_flight bytes in flight were too many: reduces the model. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
 /* ---- functions in bbr_resume.c, for careful resume (RFC 9959) ---- */

@@ -13,8 +13,8 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* Moves the window of rounds on to `round`, and removes the values of rounds that it no longer
- * includes. */
+/* Called at the first value of a new round trip: moves the window of m on to number `round`, and
+ * removes the values of the round trips that are no longer among the latest `len`. */
 static void move_window(struct scps_bbr_max *m, uint32_t round, uint32_t len)
 {
     uint32_t gone = SCPS_MIN(round - m->round, SCPS_BBR_EXTRA_ACKED_LEN);

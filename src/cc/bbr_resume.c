@@ -13,7 +13,7 @@
 static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
 {
     /* With long-rtt-start=1, the acknowledgements of the initial window have already shown the
-     * bandwidth. */
+     * bandwidth, so the jump uses no more than that. */
     if (b->start_bw)
         bw = SCPS_MIN(bw, b->start_bw);
     if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)

@@ -23,8 +23,8 @@
 #include "base/wide.h"
 
 #define LONG SCPS_MS(200)
-/* Number of ACKs after the first one that make a train, that is, ACKs that follow each other
- * closely. */
+/* Number of ACKs after the first one that must follow each other closely before the spacing of
+ * these ACKs (a train) is used. */
 #define TRAIN 2
 /* Losses above this share, in ppm, do not count as the path's own (parameter base-loss). */
 #define MOST_LOSS 200000
@@ -55,8 +55,8 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
     b->train_acks = (uint8_t)SCPS_MIN(b->train_acks + 1, UINT8_MAX);
     if (a->rtt < 0 || b->train_bytes < x->v->init_cwnd / 2)
         return;
-    /* The initial window was sent as one burst, so its last segment waited in the queue for the
-     * others. */
+    /* The initial window was sent as one burst, so its last segment waited in the bottleneck's
+     * queue until the others were sent on: that time shows the bottleneck's rate. */
     uint64_t waited = (uint64_t)SCPS_MAX(a->rtt - b->min_rtt, SHORTEST);
     uint64_t bw = scps_muldiv(b->train_bytes, 750000, waited);
     if (b->train_acks > TRAIN && now > b->train_began)
@@ -83,7 +83,8 @@ bool scps_bbr_no_queue(const struct scps_bbr_ctx *x)
     const struct scps_bbr *b = x->b;
     scps_dur least = least_of_round(x);
 
-    /* Before the first RTT sample min_rtt is SCPS_NEVER, to which nothing may be added. */
+    /* Subtracts from `least` instead of adding to min_rtt: before the first RTT sample min_rtt is
+     * SCPS_NEVER, and a sum would overflow. */
     return b->base_loss_on && least && least - SCPS_MS(1) - b->min_rtt / 64 <= b->min_rtt;
 }
 

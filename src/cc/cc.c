@@ -70,8 +70,8 @@ static void say_error(struct msg *m, const char *fmt, ...)
     m->room -= used;
 }
 
-/* Returns how many characters of a word with len characters a message repeats: at most one line of
- * a screen. */
+/* Returns how many characters of the user's word, which has len characters, an error message
+ * repeats: at most 40, so that the message stays on one line. */
 static int shown(size_t len)
 {
     return len > 40 ? 40 : (int)len;
@@ -97,8 +97,8 @@ static int no_such_key(struct msg *m, const struct scps_cc_ops *ops, const char 
 
 /* ---- functions that parse the parameters of a controller ---- */
 
-/* Parses a decimal integer with an optional minus sign. Returns false for any other text. *fits:
- * the number fits an int64_t. */
+/* Parses a decimal integer with an optional minus sign. Returns false for any other text. Sets
+ * *fits to whether the number fits an int64_t. */
 static bool number(const char *s, size_t len, int64_t *out, bool *fits)
 {
     bool minus = len && *s == '-';
@@ -143,8 +143,9 @@ static bool named(const struct scps_cc_param *p, const char *s, size_t len, int6
     return false;
 }
 
-/* Sets the parameter that `item`, "key=value" with len characters, gives. *seen: bits of the
- * parameters that were given before. */
+/* Sets the parameter that the text `item`, "key=value" with len characters, names. *seen has a bit
+ * for each parameter that the text has set already, so that none is given twice. Returns 0, or an
+ * error with a message in m. */
 static int set_param(struct msg *m, const struct scps_cc_ops *ops, const char *item, size_t len,
                      int64_t *param, uint32_t *seen)
 {

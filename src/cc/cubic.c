@@ -40,14 +40,16 @@ struct cubic {
     /* true: w_max is the window at the last loss; false: the next epoch starts with K = 0 and W_max
      * = cwnd */
     bool from_loss;
-    scps_time epoch; /* beginning of the epoch (t = 0), µs */
+    scps_time epoch; /* beginning of the epoch of congestion avoidance (t = 0 of W_cubic), µs */
     scps_time last_ack;
     scps_dur k;
     /* in bytes: w_max: W_max of RFC 9438; w_est: the Reno-friendly estimate W_est; prior:
      * cwnd_prior, the window before the last reduction, or at the end of the first slow start; 0:
      * neither has occurred on this path */
     uint64_t w_max, w_est, prior;
-    uint64_t est_credit; /* number of acknowledged bytes that have not increased w_est yet */
+    /* acknowledged bytes that have not increased w_est yet, times the MSS and the numerator of
+     * alpha (see estimate()) */
+    uint64_t est_credit;
 };
 
 enum { P_C = SCPS_WIN_PARAMS, P_BETA, P_FAST, P_FRIENDLY };
@@ -164,8 +166,8 @@ static void avoid(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes
         ctl->cwnd = SCPS_MAX(cwnd, cu->w_est);
         return;
     }
-    /* Each acknowledged byte grows the window by (target - cwnd) / cwnd bytes; the remainder is
-     * kept for the next. */
+    /* Each acknowledged byte grows the window by (target - cwnd) / cwnd bytes; the remainder of the
+     * division is kept for the next ACK. */
     cu->win.credit += bytes * (target - cwnd);
     uint64_t grow = cu->win.credit / cwnd;
     cu->win.credit -= grow * cwnd;
@@ -191,8 +193,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     cu->last_ack = v->now;
 }
 
-/* Sets w_max at a reduction from cwnd. Fast convergence: if cwnd is below the last w_max, w_max
- * becomes lower than cwnd, which leaves bandwidth to other flows. */
+/* Called when a loss has reduced the window from cwnd bytes: sets w_max. Fast convergence: if cwnd
+ * is below the last w_max, w_max becomes lower than cwnd, which leaves bandwidth to other flows. */
 static void remember(struct cubic *cu, uint64_t cwnd)
 {
     cu->prior = cwnd;

@@ -20,7 +20,8 @@
 
 #include "base/bytes.h"
 
-/* Row i: from a window of w segments on, a = i + 1 and b = cut/1024. */
+/* Row i holds from a window of w segments on: the window grows by a = i + 1 segments in a round
+ * trip, and a loss reduces it by the share b = cut/1024. */
 static const struct {
     uint32_t w;
     uint16_t cut;
@@ -91,7 +92,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t limited = (uint64_t)h->limited * v->mss;
 
     if (limited && ctl->cwnd > limited && ctl->cwnd < ctl->ssthresh)
-        /* RFC 3742 section 2: K = cwnd / (max_ssthresh / 2) divides the growth */
+        /* RFC 3742 section 2: above max_ssthresh, K = cwnd / (max_ssthresh / 2) divides the
+         * growth. */
         bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1);
     bytes = scps_win_slow_start(&h->win, v, a, bytes, ctl);
     if (bytes)

@@ -3,8 +3,8 @@
  *
  * Source: RFC 9406 section 4.2 (the algorithm), 4.3 (constants): thresholds of 4 and 16 ms,
  * divisors 8 and 4, 8 samples, 5 rounds. Difference: the limit L of the growth for one ACK is not
- * applied (see window.c). With strictly delayed ACKs there are rarely eight samples in a round, so
- * HyStart++ has no effect.
+ * applied (see window.c). Where the receiver acknowledges only when its timer expires, there are
+ * rarely eight RTT samples in a round trip, and HyStart++ has no effect.
  */
 #include "cc/hystart.h"
 

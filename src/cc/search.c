@@ -42,7 +42,8 @@ static SCPS_NOINLINE_SIZE void begin(struct scps_search *se, scps_dur rtt, uint6
     se->sent = sent;
 }
 
-/* Copies the totals of the last bin to the bins that have passed without an ACK. */
+/* Copies the totals of the last bin (an interval of time) to the `passed` - 1 bins that have passed
+ * without an ACK, and sets those of the bin that is in progress now. */
 static void pass_bins(struct scps_search *se, uint32_t passed, uint64_t acked, uint64_t sent)
 {
     const uint32_t acked_was = se->acked_by[se->index % SCPS_SEARCH_ACKED_BINS];
@@ -64,7 +65,8 @@ static uint64_t acked_in_window(const struct scps_search *se)
            se->acked_by[(se->index - SCPS_SEARCH_W) % SCPS_SEARCH_ACKED_BINS];
 }
 
-/* Returns the bytes sent in the window that ended with bin `to`. */
+/* Returns the bytes sent in the ten bins (intervals of time) that ended with bin `to`, in units of
+ * SCPS_SEARCH_UNIT. */
 static uint64_t sent_until(const struct scps_search *se, uint32_t to)
 {
     return se->sent_by[to % SCPS_SEARCH_SENT_BINS] -
@@ -79,8 +81,8 @@ static bool falls_behind(const struct scps_search *se, scps_dur rtt)
     uint64_t now = acked_in_window(se), before;
     uint32_t to = se->index - (uint32_t)SCPS_MIN(back, se->index);
 
-    /* There is no result: too few bins have passed, or the round trip is longer than the bins that
-     * are stored. */
+    /* There is no result: too few bins have passed, or the round trip is longer than the stored
+     * bins reach back. */
     if (to <= SCPS_SEARCH_W || back >= SCPS_SEARCH_EXTRA)
         return false;
     before = (sent_until(se, to - 1) * rest + sent_until(se, to) * ((uint64_t)se->bin - rest)) /

@@ -24,9 +24,10 @@ enum {
 
 struct scps_search {
     scps_time bin_end; /* end of the bin in progress, µs */
-    scps_dur bin;      /* length of a bin, µs; 0: nothing has been acknowledged yet */
-    uint64_t sent;     /* total number of bytes sent when the last ACK arrived */
-    uint32_t index;    /* number of the bin in progress, counted from 0 */
+    /* length of a bin (an interval of time), µs; 0: nothing has been acknowledged yet */
+    scps_dur bin;
+    uint64_t sent;  /* total number of bytes sent when the last ACK arrived */
+    uint32_t index; /* number of the bin in progress, counted from 0 */
     /* totals of bytes acknowledged and sent at the end of each bin, in units of SCPS_SEARCH_UNIT;
      * they may wrap */
     uint32_t acked_by[SCPS_SEARCH_ACKED_BINS], sent_by[SCPS_SEARCH_SENT_BINS];

@@ -43,7 +43,7 @@ struct scps_ack_train_ss {
 };
 
 /* Called first on every ACK: counts the round trips for which ctl->rate is the bottleneck's rate,
- * and ends that rate after the last of them. */
+ * and sets ctl->rate to 0 (none) after the last of them. */
 void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
                          struct scps_cc_ctl *ctl);
 /* Called on every ACK of a slow start without a threshold: sets ssthresh and the rate when a train

@@ -88,9 +88,12 @@ enum { EARLY_MAX = 8, EARLY_MOST = 128 };
 struct vegas {
     struct scps_win win;
     /* values of the parameters of "vegas", which the user can set */
-    uint32_t alpha, beta, gamma; /* limits of the queue, segments */
+    /* limits of the queue of this connection's segments at the bottleneck, segments */
+    uint32_t alpha, beta, gamma;
     uint16_t keep, doubt_rounds, forget_after;
-    uint16_t brake; /* largest share of the octets of a round that may be lost, x/1024 */
+    /* largest share of a round trip's octets that may be lost to corruption before the window is
+     * halved, x/1024; 0: no limit */
+    uint16_t brake;
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
     /* exponential: true in slow start; hold: for ss=1, the window does not grow in this round */
@@ -99,8 +102,8 @@ struct vegas {
     scps_time began;
     uint64_t delivered, before; /* bytes delivered in this round trip, and in the previous one */
     scps_dur lowest, sum;
-    /* as `lowest`, but samples taken with nothing in flight, which count as base there, keep their
-     * value */
+    /* lowest RTT sample of this round trip, µs. In `lowest` a sample taken with no other data in
+     * flight counts as base; here it keeps its value. */
     scps_dur raw;
     uint32_t samples;
     bool barred;
@@ -118,12 +121,14 @@ struct vegas {
     bool old_known;
     /* true: no data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
-    uint8_t early; /* number of rounds in a row whose ACKs did not wait for the receiver's timer */
-    /* number of rounds in a row with such ACKs after which base is set from their RTTs */
+    /* number of round trips in a row with early ACKs only: those that did not wait for the
+     * receiver's delayed-ACK timer */
+    uint8_t early;
+    /* number of round trips in a row with early ACKs after which base is set from their RTTs */
     uint8_t early_rounds;
     /* value of base before it was set from early ACKs, µs; 0: it was not set from early ACKs */
     scps_dur waited;
-    uint64_t wide;    /* congestion window when base was set from early ACKs, bytes */
+    uint64_t wide;    /* cwnd when base was set from early ACKs, bytes */
     scps_dur soonest; /* lowest RTT of the newest segment that an ACK covers, µs */
     struct scps_ack_train_ss train_ss;
 };
@@ -187,9 +192,10 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
     return false;
 }
 
-/* Restores base, which was set from early ACKs, because an ACK has waited for the receiver's timer
- * again. The part of the window that was given up meanwhile, some of it because the wait looked
- * like a queue, is regained as in slow start. The next change of base needs more early ACKs. */
+/* Restores base, which was set from early ACKs (see early()), because an ACK has waited for the
+ * receiver's delayed-ACK timer again. The part of the window that was given up meanwhile, some of
+ * it because the wait looked like a queue, is regained as in slow start. The next change of base
+ * needs more early ACKs. */
 static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     if (!ve->waited || rtt < ve->waited)
@@ -241,8 +247,9 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->samples = 0;
     ve->barred = false;
     scps_vegas_brake_begin(&ve->braking);
-    /* Without this a train would span several rounds while the window is spread over a round trip,
-     * and would measure a mean of their rates, of which each is twice the one before. */
+    /* Each round trip begins a new train of ACKs. Otherwise, while the window is spread over the
+     * round trip, one train would span several round trips and measure the mean of their rates,
+     * each of which is twice the one before. */
     scps_train_forget(&ve->train_ss.train);
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
@@ -303,12 +310,14 @@ static void longer_path(struct vegas *ve, struct scps_cc_ctl *ctl)
     ve->exponential = true;
 }
 
-/* At the end of a round: tests whether the path has become longer. limited: the window limited
- * sending in the round. Returns true if the round does not change the window further. */
+/* Called at the end of a round trip: tests whether the path has become longer. limited: the window
+ * limited sending in this round trip. Returns true if the window must not be changed further for
+ * it. */
 static bool test_path(struct vegas *ve, bool limited, uint32_t mss, struct scps_cc_ctl *ctl)
 {
-    /* Half of a smaller window would be less than two segments, the least of Vegas. The brake
-     * compares rounds with a window of its own. */
+    /* A test halves the window, so none begins below four segments: two are the least window of
+     * Vegas. None begins while the brake (vegas_brake.h) compares the losses of a window that it
+     * has halved. */
     const bool may = limited && ctl->cwnd >= 4 * (uint64_t)mss && !ve->braking.set;
 
     if (!ve->doubt_rounds || (!ve->path.rounds && !may))
@@ -420,8 +429,8 @@ static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     wait_again(ve, rtt, ctl);
     ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
     ve->raw = ve->samples ? SCPS_MIN(ve->raw, rtt) : rtt;
-    /* No data was in flight before this segment, so the receiver's timer, and no queue, has made
-     * the RTT longer. */
+    /* No data was in flight when this segment was sent, so the receiver's timer, and no queue, has
+     * made the RTT longer: base counts as the sample. */
     if (ve->alone)
         rtt = ve->base;
     ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
@@ -439,7 +448,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_train_ss_round(&ve->train_ss, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
-    /* `barred` takes effect at the end of this round: then the window does not grow. */
+    /* true: this ACK belongs to a recovery episode that reduced the window; the window does not
+     * grow at the end of such a round trip */
     ve->barred = a->in_recovery && !ve->win.spared;
     if (a->round_start) {
         if (ve->brake)
@@ -479,9 +489,10 @@ static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
            (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
 }
 
-/* Returns the bytes in flight when the loss happened. If an ACK covers all that was sent since the
- * ACK before, because the receiver's timer is most of the round trip, only what is outstanding
- * after it counts: that was sent since the timer expired. */
+/* Returns the bytes from which a loss reduces the window: FlightSize. But where the receiver's
+ * delayed-ACK timer is most of the round trip, each ACK covers all data sent until the timer
+ * expired, and FlightSize counts only what was sent after that: then at least the bytes delivered
+ * in the previous round trip count, up to cwnd. */
 static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
                        const struct scps_cc_ctl *ctl)
 {
@@ -501,7 +512,8 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         scps_vegas_brake_lost(&ve->braking, l->bytes);
     if (!l->new_episode)
         return;
-    /* An ECN echo is congestion, whatever cause is assumed for losses. */
+    /* An ECN echo counts as congestion even if losses are taken for corruption (parameter
+     * corruption). */
     if (not_at_fault(ve, l->cause) && l->evidence != SCPS_BY_ECN) {
         scps_win_spare(&ve->win);
         return;

@@ -9,10 +9,11 @@
 enum {
     /* Least number of lost segments in a round for the brake to halve the window. */
     LEAST_LOST = 16,
-    /* Number of rounds after which the brake compares the losses before and after it has halved the
-     * window. */
+    /* Number of round trips after the brake has halved the window, after which it compares the
+     * losses with those before. */
     ROUNDS = 4,
-    /* number of rounds for which losses are taken for corruption after the first comparison */
+    /* number of round trips for which losses are taken for corruption after the first comparison
+     * that has shown that they do not depend on the window */
     TRUST = 16,
     TRUST_MOST = 4096,
     /* number of rounds after an outage of the link in which its losses may be detected: in the

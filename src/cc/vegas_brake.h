@@ -13,7 +13,8 @@
  * not depend on the window either, but without SACK the core cannot tell them from others, so the
  * first rounds after an outage do not count.
  *
- * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake is off.
+ * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake has not
+ * halved the window of this connection.
  */
 #ifndef SCPS_CC_VEGAS_BRAKE_H
 #define SCPS_CC_VEGAS_BRAKE_H
@@ -25,7 +26,8 @@ struct scps_vegas_brake {
     uint64_t full; /* the congestion window from before the brake last halved it, octets */
     /* delivery rate of the round in which the brake halved the window, in units of 64 octets/s */
     uint32_t pace;
-    uint16_t share; /* share of octets lost in that round, x/1024 */
+    /* share of octets lost in the round in which the brake halved the window, x/1024 */
+    uint16_t share;
     /* number of rounds for which losses were last taken for corruption; 0: losses depended on the
      * window */
     uint16_t trust;
@@ -45,7 +47,7 @@ struct scps_vegas_round {
 };
 
 enum scps_vegas_brake_says {
-    SCPS_VEGAS_BRAKE_KEEP,   /* the window stays unchanged */
+    SCPS_VEGAS_BRAKE_KEEP,   /* the brake asks for no change of the window */
     SCPS_VEGAS_BRAKE_HALVE,  /* the losses count as congestion: the window must be halved */
     SCPS_VEGAS_BRAKE_RESTORE /* the window must become what it was before it was halved */
 };

@@ -6,7 +6,8 @@
 #include "base/bytes.h"
 
 enum {
-    WAIT = 4, /* number of rounds with a long RTT before the first test */
+    /* number of round trips in a row with an RTT above twice the base RTT before the first test */
+    WAIT = 4,
     WAIT_MOST = 4096
 };
 
@@ -16,7 +17,8 @@ enum scps_vegas_path_says scps_vegas_path_round(struct scps_vegas_path *p, scps_
     scps_dur excess = rtt - base;
 
     if (p->rounds) {
-        /* The first round acknowledges segments that were sent before the window was halved. */
+        /* The first round trip of a test acknowledges segments that were sent before the window was
+         * halved, so only the second one counts. */
         if (p->rounds++ < 2)
             return SCPS_VEGAS_PATH_TEST;
         p->rounds = 0;

@@ -19,16 +19,18 @@
 
 struct scps_vegas_path {
     uint64_t cwnd;   /* congestion window from before it was halved, octets */
-    scps_dur excess; /* excess of the RTT over the base RTT from before that, µs */
+    scps_dur excess; /* excess of the RTT over the base RTT when the window was halved, µs */
     uint16_t longer; /* number of rounds in a row with an RTT above twice the base RTT */
-    uint16_t wait;   /* number of such rounds before the next test; 0: that of the first test */
-    uint8_t rounds;  /* number of rounds since the window was halved; 0: no test is being made */
+    /* number of such rounds that must pass before the next test; 0: there was no test, or the last
+     * one found a longer path: the next one comes after 4 */
+    uint16_t wait;
+    uint8_t rounds; /* number of rounds since the window was halved; 0: no test is being made */
 };
 
 enum scps_vegas_path_says {
-    SCPS_VEGAS_PATH_KEEP,  /* the rules of Vegas apply */
+    SCPS_VEGAS_PATH_KEEP,  /* no test is made: the rules of Vegas apply */
     SCPS_VEGAS_PATH_HALVE, /* the window must be halved */
-    SCPS_VEGAS_PATH_TEST,  /* the window must stay as it is */
+    SCPS_VEGAS_PATH_TEST,  /* a test is being made: the window must stay halved */
     SCPS_VEGAS_PATH_OWN,   /* the queue was this connection's: the window must be restored */
     SCPS_VEGAS_PATH_LONGER /* the path is longer: the window must be restored, base replaced */
 };

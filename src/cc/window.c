@@ -255,7 +255,7 @@ bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps
         return true;
     /* The core has restored the window and the controller's state, so nothing is left to do. */
     case SCPS_CC_SPURIOUS:
-    /* The window of the time before the outage stays valid. */
+    /* After an outage of the link the window from before it stays valid. */
     case SCPS_CC_LINK_UP:
         return false;
     }

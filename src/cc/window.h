@@ -31,7 +31,7 @@ struct scps_win {
     uint32_t repair;
     bool limited : 1;     /* true: the window limited sending at some time in this round trip */
     bool was_limited : 1; /* true: the window limited sending in the previous round trip */
-    bool timed_out : 1;   /* true: a timeout has occurred, and nothing has arrived since */
+    bool timed_out : 1;   /* true: a timeout has occurred, and no new data was acknowledged since */
     bool cut : 1;         /* true: the window has been reduced in this recovery episode */
     /* true: losses of this episode were attributed to corruption and did not reduce the window, so
      * its growth continues */
@@ -89,8 +89,8 @@ size_t scps_win_more_state(const int64_t *param);
  * an episode that reduced the window, or while the window does not limit sending. Otherwise they
  * are the bytes that newly arrived, at most L if one is set and, after a timeout, at most what can
  * have been sent since then. Whether the window limits sending is decided over a whole round trip:
- * with a token bucket below, each ACK of a burst finds that the bucket is the limit, and only the
- * last segments wait for the window. */
+ * where a rate limit (token bucket) lets segments out in bursts, most ACKs find that the bucket is
+ * the limit, and only the last segments of a burst wait for the window. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
