@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocator that the caller provides. The library takes memory from it when something is opened
- * and when a pool or buffer grows, not per packet. */
+/* The allocator that a program gives to the library. The library takes memory from it when a stack,
+ * a connection or another object is opened and when a pool or buffer grows, not per packet. */
 #ifndef SCPS_ALLOC_H
 #define SCPS_ALLOC_H
 

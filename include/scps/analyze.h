@@ -8,9 +8,9 @@
  *         scps_trace_conn_info(t, i, &info);            // figures of connection i, both directions
  *     scps_trace_free(t);
  *
- * Memory is bounded: when the connections held would need more than the configured room, the one
- * idle longest (closed ones first) is handed to on_evict and discarded; scps_trace_totals says how
- * many were. Every figure is defined in docs/SCPS_TRACE.md.
+ * Memory is bounded: when the connections held would need more than scps_trace_config.max_memory,
+ * the one without packets for longest (closed ones first) is passed to on_evict and discarded;
+ * scps_trace_totals.evicted counts them. Every figure is defined in docs/SCPS_TRACE.md.
  */
 #ifndef SCPS_ANALYZE_H
 #define SCPS_ANALYZE_H
@@ -243,7 +243,8 @@ struct scps_trace_totals {
 #undef SCPS_TRACE_DECL_COUNT
     /* times of the first and the last packet of any kind, µs since 1970 */
     scps_time first, last;
-    uint32_t conns; /* connections seen, evicted ones included */
+    /* number of connections seen, those included that were discarded for lack of memory */
+    uint32_t conns;
 };
 
 /* One packet of a capture. */
@@ -262,7 +263,7 @@ struct scps_trace_pkt {
  * call of on_packet. */
 struct scps_trace_seen {
     const struct scps_trace_pkt *pkt;
-    uint64_t packet;   /* number in the capture, from 1 */
+    uint64_t packet;   /* number of the packet in the capture, from 1 */
     uint32_t conn;     /* number of the connection */
     bool b2a;          /* true: the packet goes from end b to end a of the connection */
     const uint8_t *ip; /* the innermost IP header, within pkt->data */
@@ -380,25 +381,29 @@ enum {
     SCPS_TRACE_OURS = 4
 };
 
-/* Writes one line in the form of tcptrace's default report. width: characters of the widest host
- * name, as scps_trace_brief_width() returns it. */
+/* Writes one line about connection c in the form of tcptrace's default report. width: the largest
+ * result of scps_trace_brief_width() for the connections of the report, so that the columns
+ * align. */
 SCPS_API void scps_trace_text_brief(FILE *f, const struct scps_trace_conn *c, int width);
 /* Returns the number of characters of the connection's two host names as scps_trace_text_brief()
  * writes them. */
 SCPS_API int scps_trace_brief_width(const struct scps_trace_conn *c);
-/* Writes the report of tcptrace -l on connection c, then the figures that tcptrace does not have.
- * file: the name of the capture, which the report shows. */
+/* Writes the report of tcptrace -l on connection c, then the figures that tcptrace does not have,
+ * as far as the flags `what` (SCPS_TRACE_WINDOWS and so on) ask for them. file: the name of the
+ * capture, which the report shows. */
 SCPS_API void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file,
                                    unsigned what);
-/* Write a header line and one line for each connection, separated by sep (comma or tab): tcptrace's
- * columns in its order with its names, then the figures that tcptrace does not have. */
+/* These functions write the header line and the line of one connection, with sep (comma or tab)
+ * between the columns: tcptrace's columns in its order with its names, then the figures that
+ * tcptrace does not have. */
 SCPS_API void scps_trace_csv_header(FILE *f, char sep, unsigned what);
 SCPS_API void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char sep, unsigned what);
 /* These functions write one JSON document: call begin, then conn for each connection, then end. n:
  * the number of connections that were written before this one. */
 SCPS_API void scps_trace_json_begin(FILE *f);
 SCPS_API void scps_trace_json_conn(FILE *f, const struct scps_trace_conn *c, uint64_t n);
-/* Ends the document. trouble: what went wrong while the captures were read; NULL: nothing. */
+/* Ends the JSON document with the totals of t and the names of the capture files. trouble: what
+ * went wrong while the captures were read; NULL: nothing. */
 SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const char *const *files,
                                   size_t nfiles, const char *trouble);
 /* Writes the JSON Schema of the document that the scps_trace_json functions write. */
@@ -421,9 +426,10 @@ enum {
 enum { SCPS_PLOT_XPLOT = 1, SCPS_PLOT_GNUPLOT = 2, SCPS_PLOT_PNG = 4, SCPS_PLOT_SVG = 8 };
 
 struct scps_trace_plots;
-/* Draws graphs into files in directory dir (NULL: the working directory), with tcptrace's file
- * names: a2b_tsg.xpl and so on. wanted returns true for the numbers of connections to draw (NULL:
- * all). Returns NULL on lack of memory. */
+/* Opens the drawing of graphs: those of the flags `what` (SCPS_PLOT_TPUT and so on), in the formats
+ * of the flags `formats` (SCPS_PLOT_XPLOT and so on), into files in directory dir (NULL: the
+ * working directory), with tcptrace's file names: a2b_tsg.xpl and so on. wanted returns true for
+ * the numbers of connections to draw (NULL: all). Returns NULL on lack of memory. */
 SCPS_API struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned what,
                                                        unsigned formats,
                                                        bool (*wanted)(void *ctx, uint32_t conn),

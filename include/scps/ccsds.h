@@ -102,10 +102,10 @@ static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds
 SCPS_API int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ccsds_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
-/* Opens one end of a link, in one block of alloc (NULL: malloc). Push it on its device
- * (scps_netif_push) and call scps_netif_advance() before the first packet. Returns NULL on lack of
- * memory, or for a configuration with a value out of its range: then *err, if err is not NULL, is
- * SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
+/* Opens one end of a space link, in one block of memory from alloc (NULL: malloc). Push it on its
+ * device (scps_netif_push) and call scps_netif_advance() before the first packet. Returns NULL on
+ * lack of memory, or for a configuration with a value out of its range: then *err, if err is not
+ * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
 /* Copies the state of the link to *out, which has `size` octets in the headers of the caller. */

@@ -49,13 +49,14 @@ struct scps_cctest {
     const struct scps_cc_ops *ops;
     int64_t param[SCPS_CC_PARAMS];
     struct scps_cc_view view; /* state of the connection; the caller sets it before each event */
-    /* what the controller wrote at the last event, clamped as the core clamps it */
+    /* what the controller wrote at the last event, limited as a connection limits it: a window of
+     * at least one segment */
     struct scps_cc_ctl ctl;
-    /* Called after each event, before ctl is clamped. NULL: no call. */
+    /* Called after each event, before ctl is limited. NULL: no call. */
     void (*watch)(void *ctx, const struct scps_cctest_event *e);
     void *ctx;
-    /* Private to the test bench: the controller's state, and a copy of that state from before the
-     * recovery episode. in_episode is true during an episode. */
+    /* The fields from here on are private to the test bench: the controller's state, and a copy of
+     * it and of ctl from before the recovery episode. in_episode is true during an episode. */
     bool in_episode;
     /* true: saved_ctl and saved are from before the last recovery episode, and SCPS_CC_SPURIOUS has
      * not restored them yet */
@@ -112,8 +113,9 @@ struct scps_cctest_row {
 };
 #define SCPS_CCTEST_ROWS(a) (sizeof(a) / sizeof *(a))
 
-/* Plays n rows. Returns true if all outputs were as wanted; else msg (may be NULL) names the row,
- * counted from 0, what was written and what was wanted, and the rows behind it are not played. */
+/* Plays the n rows of an event table: calls the controller for each and checks its outputs. Returns
+ * true if all outputs were as wanted; else msg (may be NULL) names the row, counted from 0, what
+ * was written and what was wanted, and the rows behind it are not played. */
 SCPS_API bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_row *rows, size_t n,
                                char *msg, size_t msglen);
 
@@ -236,7 +238,8 @@ enum scps_cctest_what {
     SCPS_CCTEST_DO_RTT,    /* the round trip changes to n milliseconds */
     /* the application offers n thousandths of the window; 1000: as much as fits */
     SCPS_CCTEST_DO_APP,
-    /* losses without a reported cause are attributed to cause n from now on */
+    /* losses without a reported cause are attributed to cause n (enum scps_loss_cause) from now
+     * on */
     SCPS_CCTEST_DO_CAUSE,
     SCPS_CCTEST_DOS
 };
@@ -337,8 +340,8 @@ SCPS_API struct scps_cctest_path_result scps_cctest_line_result(const struct scp
 SCPS_API void scps_cctest_line_free(struct scps_cctest_line *l);
 
 /* Returns the response function: the mean window in segments, over the second half of `losses`
- * cycles, when one in `period` segments is lost, with `acks` acknowledgements a round trip. 0: the
- * controller has no window, or rtt is less than 1 µs. */
+ * cycles from one loss to the next, when one in `period` segments is lost, with `acks`
+ * acknowledgements a round trip. 0: the controller has no window, or rtt is less than 1 µs. */
 SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
                                      uint64_t period, scps_dur rtt, unsigned acks, unsigned losses);
 /* Returns the window in segments n round trips after a loss that happened at a window of w
@@ -432,8 +435,9 @@ struct scps_cctest_card {
     struct scps_cctest_curve curve[SCPS_CCTEST_CURVE];
     size_t ncurve;
 };
-/* Runs all the paths, which takes about two seconds. Returns 0; SCPS_ERR_NOMEM; SCPS_ERR_INVAL if
- * the stack refused the controller. */
+/* Runs connections with this controller on all paths of the scorecard, which takes about two
+ * seconds, and writes the measurements to *out. Returns 0; SCPS_ERR_NOMEM; SCPS_ERR_INVAL if the
+ * stack refused the controller. */
 SCPS_API int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,
                                    struct scps_cctest_card *out);
 

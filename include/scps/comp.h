@@ -41,8 +41,8 @@ struct scps_comp_tx {
     /* number of further packets in which a changed acknowledgement number, window or sequence
      * number is repeated */
     uint8_t repeat;
-    /* Behave as the SCPS reference implementation: segments with data never carry an
-     * acknowledgement. */
+    /* true: as in the SCPS reference implementation, segments with data never carry an
+     * acknowledgement */
     bool no_ack_on_data;
     /* number of further packets in which the acknowledgement, or the sequence number, is still to
      * be repeated */

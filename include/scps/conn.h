@@ -32,8 +32,9 @@ struct scps_conn_config {
      * version of the structure the program was compiled */
     size_t size;
     /* ---- Congestion control ---- */
-    /* Set with scps_conn_config_set_cc or _parse_cc. Default "vj". If only this field is set, the
-     * controller has its default parameters. */
+    /* The congestion controller, as scps_conn_config_set_cc() or scps_conn_config_parse_cc() sets
+     * it; default "vj". If a program sets only this field, the controller has its default
+     * parameters. */
     const struct scps_cc_ops *cc;
     /* The controller whose parameters cc_param holds. If it is not cc, cc_param is ignored. */
     const struct scps_cc_ops *cc_param_of;
@@ -171,9 +172,10 @@ struct scps_conn_config {
      * is not negotiated: a peer that does not know it reads plain TCP. SCPS_EOR marks the end of a
      * record; scps_conn_record() says where a read stopped. Default false; CCSDS 714.0-B-2. */
     bool records;
-    /* Extended capabilities, offered behind the others and answered with what is in common; len 0
-     * (default): none. A SYN has room for 12 octets of data in one space beside timestamps and the
-     * rest; what does not fit is left out whole. */
+    /* Binding spaces (extended capabilities, <scps/binding.h>), which the SYN offers behind the
+     * SCPS capabilities; a SYN-ACK answers with what both ends have in common. len 0, the default:
+     * none. A SYN has room for 12 octets of data in one space beside timestamps and the other
+     * options; a space that does not fit is left out whole. */
     struct scps_binding binding[SCPS_BINDINGS];
 
     /* ---- Sending ---- */
@@ -336,8 +338,8 @@ SCPS_API struct scps_listener *scps_listen(struct scps_stack *st,
 SCPS_API struct scps_conn *scps_accept(struct scps_listener *l);
 /* Closes a listener; half-open and unaccepted connections are reset. */
 SCPS_API void scps_listener_close(struct scps_listener *l);
-/* Changes the configuration or the backlog for later connections; cfg NULL or backlog 0: unchanged.
- * Returns 0, SCPS_ERR_INVAL, RANGE, NORATE or NOMEM. */
+/* Changes the configuration or the backlog of a listener for later connections; cfg NULL or backlog
+ * 0: unchanged. Returns 0, SCPS_ERR_INVAL, RANGE, NORATE or NOMEM. */
 SCPS_API int scps_listener_set(struct scps_listener *l, const struct scps_conn_config *cfg,
                                unsigned backlog);
 /* Returns how many established connections wait to be accepted by scps_accept(). */

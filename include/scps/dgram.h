@@ -62,10 +62,10 @@ static inline struct scps_dgram_config scps_dgram_config_default(void)
     return c;
 }
 
-/* Opens a port. cfg NULL: the defaults. local NULL: any address of both families and a port chosen
- * by the stack (RFC 6056). Port 0 of local: a port chosen by the stack, too; its address as for
- * scps_listen(). Returns NULL with *err (may be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL,
- * NOMEM; RANGE for cfg->size. */
+/* Opens an endpoint, which receives the datagrams for a UDP port of this host. cfg NULL: the
+ * defaults. local NULL: any address of both families and a port chosen by the stack (RFC 6056).
+ * Port 0 of local: a port chosen by the stack, too; its address as for scps_listen(). Returns NULL
+ * with *err (may be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL, NOMEM; RANGE for cfg->size. */
 SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
                                             const struct scps_dgram_config *cfg,
                                             const struct scps_endpoint *local, int *err);

@@ -108,10 +108,10 @@ static inline struct scps_ether_config scps_ether_config_default(void)
 SCPS_API int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ether_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
-/* Opens a station, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push)
- * and call scps_netif_advance() before the first packet. Returns NULL on lack of memory, or for a
- * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
- * SCPS_ERR_RANGE. */
+/* Opens a station on an Ethernet, in one block of memory from alloc (NULL: malloc). Push it on its
+ * device (scps_netif_push) and call scps_netif_advance() before the first packet. Returns NULL on
+ * lack of memory, or for a configuration with a value out of its range: then *err, if err is not
+ * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
 /* Gives a station one more address, with a prefix length in bits: call it before

@@ -20,21 +20,22 @@ struct scps_loop;
 
 struct scps_tun_config {
     const char *name; /* device name, e.g. "scps0" */
-    /* Addresses that the kernel gets on the device (the peer of the stack's address), n of them,
-     * each with its prefix length in bits. None: the device is used with the addresses it has. */
+    /* The n addresses that the kernel gets on the device, at its end of the link to the stack, each
+     * with its prefix length in bits. n 0: the device keeps the addresses that it has. */
     struct scps_addr kernel_addr[4];
     unsigned kernel_prefix[4];
-    /* The far end of a point-to-point address: where kernel_addr[i] and the stack's address share
-     * no prefix. Family 0: there is none. */
+    /* Where kernel_addr[i] and the stack's address share no prefix, peer[i] is the stack's address,
+     * which the kernel then reaches by a point-to-point address. Family 0: they share the
+     * prefix. */
     struct scps_addr peer[4];
     unsigned n;
     uint32_t mtu; /* MTU of the device, bytes; 0: it is not changed */
-    /* Exchange trains of segments (scps_pkt.gso) with the kernel and leave TCP checksums to it:
-     * SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. A capture filter then sees trains instead
-     * of the segments of the wire. */
+    /* true: exchange trains of segments (segmentation offload, scps_pkt.gso) with the kernel and
+     * leave TCP checksums to it: SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. A capture
+     * filter then sees trains instead of the segments of the wire. */
     bool offload;
-    /* A TAP device: it carries Ethernet frames, for a filter of <scps/ether.h>, and the netif's MTU
-     * counts their headers. Excludes offload. */
+    /* true: open a TAP device, which carries Ethernet frames, for a filter of <scps/ether.h>, and
+     * the netif's MTU counts their headers. Excludes offload. */
     bool ethernet;
 };
 /* Implements scps_tun_open(), which passes the size of the caller's structure, bytes. */
@@ -57,9 +58,10 @@ struct scps_udptun_config {
     /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the
      * headers) */
     uint32_t mtu;
-    /* The far end combines the ECN field of the outer header with the packet's own, as this library
-     * does: copy it outward (RFC 6040 section 4.1, normal mode), so that routers on the way mark
-     * congestion instead of dropping. Default false: outer headers are Not-ECT */
+    /* true: the far end combines the ECN field of the outer header with the packet's own, as this
+     * library does, so the field is copied to the outer header (RFC 6040 section 4.1, normal mode),
+     * so that routers on the way mark congestion instead of dropping. Default false: outer headers
+     * are Not-ECT */
     bool ecn;
 };
 /* Implements scps_udptun_open(), which passes the size of the caller's structure, bytes. */
@@ -100,9 +102,9 @@ static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg
  * that ends in a device opened here; for any other netif they return SCPS_ERR_INVAL. */
 /* Returns the file descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
-/* Reads at most max waiting packets and passes them up with the arrival time `at`, µs; the packets
- * that one read call returned are all passed up, even beyond max. Returns 1 when more may be
- * waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device has gone. */
+/* Reads at most max packets that wait in the device and passes them up its chain with the arrival
+ * time `at`, µs; the packets that one read call returned are all passed up, even beyond max.
+ * Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device has gone. */
 SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
 /* Sends the packets that the device has gathered so far. The loop calls it after each
  * scps_pump(). */
@@ -114,26 +116,26 @@ SCPS_API scps_time scps_sysclock_now(void);
 SCPS_API int scps_entropy(void *buf, size_t len);
 
 /* Drives one stack: reads what has arrived in batches, passes events to on_event, then calls
- * scps_pump(); sleeps until the next packet or the stack's deadline, to the microsecond as far
- * as the kernel wakes in time. ev NULL: a loop of its own. on_event (may be NULL) receives every
- * event of the stack, in order, and may call into it, but free neither. NULL with errno: EINVAL
- * for a stack whose seed is the default one (scps_stack_is_predictable: fill
- * scps_stack_config.seed with scps_entropy()), else when the system has no memory or descriptor
- * left. */
+ * scps_pump(); sleeps until the next packet or the stack's deadline, to the microsecond as far as
+ * the kernel wakes in time. ev NULL: a loop of its own. on_event (may be NULL) receives every event
+ * of the stack, in order; it may call functions of the stack, but must free neither stack nor loop.
+ * Returns NULL with errno: EINVAL for a stack whose seed is the default one
+ * (scps_stack_is_predictable: fill scps_stack_config.seed with scps_entropy()), else when the
+ * system has no memory or descriptor left. */
 SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                          void (*on_event)(struct scps_loop *l,
                                                           const struct scps_event *e, void *ctx),
                                          void *ctx);
-/* Watches a device opened here and attaches it to the stack (after any filters were pushed). It
- * must outlive the loop. When it vanishes it is taken from the stack again, whose connections
- * get SCPS_ERR_LINKDOWN, and once the last one has gone the loop stops. SCPS_ERR_INVAL,
- * SCPS_ERR_NOMEM. */
+/* Watches the device of a netif chain that a function of this header opened, and attaches its
+ * uppermost netif, top, to the stack; push filters before. The chain must outlive the loop. When
+ * the device vanishes it is detached from the stack, whose connections get SCPS_ERR_LINKDOWN, and
+ * once the last device has gone the loop stops. Returns 0, SCPS_ERR_INVAL or SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
 /* Sends the packets that calls of the stack's functions have made due. Call it after each group of
  * such calls that the program makes outside on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);
-/* Runs until scps_loop_stop() is called, or until scps_sysclock_now() reaches `until` (SCPS_NEVER:
- * no limit). */
+/* Runs the loop until scps_loop_stop() is called, or until scps_sysclock_now() reaches `until`
+ * (SCPS_NEVER: no limit). */
 SCPS_API void scps_loop_run(struct scps_loop *l, scps_time until);
 /* Makes scps_loop_run() return, the one that is running or the next one. May be called from
  * on_event. */
@@ -186,8 +188,8 @@ struct scps_ifopts {
     uint32_t mtu;                /* --mtu, bytes; 0: the MTU of the device */
     uint64_t line_rate;          /* --line-rate as scps_netif.rate, bytes/s; 0: not known */
     bool offload;                /* --offload, as scps_tun_config.offload */
-    /* Not an option of the programs: upper limit of the time that scps_ifopts_attach() waits for a
-     * PPP peer, whatever wait=S says, µs; 0: no limit */
+    /* Set by the program, not by an option: upper limit of the time that scps_ifopts_attach() waits
+     * for a PPP peer, whatever wait=S says, µs; 0: no limit */
     scps_dur patience;
 };
 /* Rows for a getopt_long table. All of them return val: the program then calls scps_ifopts_parse(o,
@@ -213,11 +215,11 @@ static inline int scps_ifopts_parse(struct scps_ifopts *o, const char *name, con
     o->size = sizeof *o;
     return scps_ifopts_parse_sized(o, name, value, msg);
 }
-/* Returns true when any of the options was given. */
+/* Returns true when any of the interface options was given. */
 SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
-/* Checks that the options agree (one device, an address for it). Returns 0, or SCPS_ERR_INVAL with
- * one line in msg. This is an error of usage, whereas a failure of the next two functions is one of
- * the system. */
+/* Checks that the interface options agree (one device, an address for it). Returns 0, or
+ * SCPS_ERR_INVAL with one line in msg. This is an error of usage, whereas a failure of the next two
+ * functions is one of the system. */
 SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
 /* Opens the device: TUN or TAP with Ethernet, with its kernel addresses if they were given, IP in
  * UDP, or PPP on a terminal line. Returns NULL with one line in msg. Push filters on it before the

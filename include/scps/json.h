@@ -41,7 +41,7 @@ SCPS_API void scps_json_open(struct scps_json *j, const char *key, char bracket)
 SCPS_API void scps_json_close(struct scps_json *j, char bracket);
 /* Writes a string; null if the value is NULL. */
 SCPS_API void scps_json_string(struct scps_json *j, const char *key, const char *value);
-/* Write an unsigned or signed integer, a boolean, and null. */
+/* These functions write an unsigned or signed integer, a boolean, and null. */
 SCPS_API void scps_json_uint(struct scps_json *j, const char *key, uint64_t v);
 SCPS_API void scps_json_int(struct scps_json *j, const char *key, int64_t v);
 SCPS_API void scps_json_bool(struct scps_json *j, const char *key, bool v);

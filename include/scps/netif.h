@@ -31,7 +31,7 @@ struct scps_pkt {
     /* 0: a single packet. Otherwise the payload belongs to several segments (segmentation offload),
      * and the device cuts it into packets with this many payload bytes each. */
     uint16_t gso;
-    bool csum_ok; /* the checksums need no check: on input the device has verified them */
+    bool csum_ok; /* true, on input: the device has verified the checksums, so the stack does not */
     /* On input, set by drivers that take packets out of a tunnel: the ECN field of the outer header
      * (SCPS_ECN_*, IP_RECVTOS); 0: Not-ECT, or not known. The stack combines it with that of the
      * packet itself by RFC 6040 section 4.2: a mark made in the tunnel is kept, and a packet that
@@ -57,9 +57,9 @@ struct scps_stack;
 
 struct scps_netif_ops {
     const char *name; /* kind of the netif: "tun", "udp", "simlink", "tap" */
-    /* Sends a packet down. Returns 0. SCPS_ERR_AGAIN: the device is full; scps_netif_send() then
-     * keeps the packet and asks the stack for no more until scps_netif_ready(). Any other error:
-     * the packet is lost, which is counted. */
+    /* Sends a packet down the chain, towards the device. Returns 0. SCPS_ERR_AGAIN: the device is
+     * full; scps_netif_send() then keeps the packet and asks the stack for no more until
+     * scps_netif_ready(). Any other error: the packet is lost, which is counted. */
     int (*send)(struct scps_netif *nif, const struct scps_pkt *pkt);
     /* Receives a packet from the netif below; only filters have this function. It passes the packet
      * on with scps_netif_recv(nif, pkt), or drops it and returns the reason (scps_drop). */
@@ -75,7 +75,7 @@ struct scps_netif_ops {
     void (*advance)(struct scps_netif *nif, scps_time now);
 };
 
-/* the device can carry payload that is counted but not stored (hollow) */
+/* bits of scps_netif.flags; HOLLOW: the device can carry payload that is counted but not stored */
 #define SCPS_NETIF_HOLLOW  1u
 #define SCPS_NETIF_NO_CSUM 2u /* on sending, the device fills in the transport checksum */
 /* On sending, the device cuts trains of segments (scps_pkt.gso) of at most 65535 bytes in all. */
@@ -135,7 +135,8 @@ SCPS_API scps_time scps_netif_deadline(const struct scps_netif *top);
 /* Lets each netif of the chain below top, from the device up, do its work that is due at now, µs. A
  * driver calls this function before scps_pump(), and when a deadline of the chain has passed. */
 SCPS_API void scps_netif_advance(struct scps_netif *top, scps_time now);
-/* Puts a filter on top of nif and returns it. Call before scps_stack_add_netif. */
+/* Puts a filter on top of nif, the uppermost netif of a chain, and returns the filter. Call it
+ * before scps_stack_add_netif(). */
 SCPS_API struct scps_netif *scps_netif_push(struct scps_netif *nif, struct scps_netif *filter);
 /* Closes the whole chain from its top. The stack must have been freed first. */
 SCPS_API void scps_netif_close(struct scps_netif *top);

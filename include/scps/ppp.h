@@ -39,11 +39,11 @@ struct scps_ppp_config {
     /* Control characters that the peer is asked to escape, bit n for octet n (RFC 1662 section
      * 7.1); default 0: the line carries all octets */
     uint32_t accm;
-    /* agree to compress the protocol, address and control fields (RFC 1661 sections 6.5 and 6.6);
-     * default true */
+    /* true: agree to compress the protocol, address and control fields (RFC 1661 sections 6.5 and
+     * 6.6); default true */
     bool compress_fields;
-    bool ipv4, ipv6; /* network protocols to open; default both */
-    bool vj;         /* offer and accept header compression by RFC 1144; default true */
+    bool ipv4, ipv6; /* true: open this network protocol; default true for both */
+    bool vj;         /* true: offer and accept header compression by RFC 1144; default true */
     /* number of connections that the peer may compress towards this end, 3 to 16; default 16 */
     uint8_t vj_slots;
     struct scps_addr local; /* IPv4 address of this end; family 0: the peer is asked for one */
@@ -52,8 +52,8 @@ struct scps_ppp_config {
     bool remote_strict; /* true: refuse any address of the peer but `remote`; default false */
     /* interface identifier of this end's IPv6 addresses; zeros: it is drawn from seed */
     uint8_t interface_id[8];
-    /* The peer may start later: after max_configure requests without an answer, wait for a request
-     * of the peer instead of giving up; default false */
+    /* true: the peer may start later, so after max_configure requests without an answer this end
+     * waits for a request of the peer instead of giving up; default false */
     bool passive;
     /* time after which a request without an answer is repeated, µs; longer than the round trip;
      * default 3 s */
@@ -157,10 +157,10 @@ static inline struct scps_ppp_config scps_ppp_config_default(void)
 SCPS_API int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ppp_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
-/* Opens one end, in one block of alloc (NULL: malloc). Push it on its device (scps_netif_push) and
- * call scps_netif_advance(): the first call begins to negotiate. cfg NULL: the defaults. Returns
- * NULL on lack of memory, or for a configuration with a value out of its range: then *err, if err
- * is not NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
+/* Opens one end of a PPP link, in one block of memory from alloc (NULL: malloc). Push it on its
+ * device (scps_netif_push) and call scps_netif_advance(): the first call begins to negotiate. cfg
+ * NULL: the defaults. Returns NULL on lack of memory, or for a configuration with a value out of
+ * its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg,
                                          const struct scps_alloc *alloc, int *err);
 /* Copies the state to *out, which has `size` octets in the headers of the caller. */

@@ -58,15 +58,15 @@ struct scps_burst {
     double ber; /* bit error rate of the bad state; 0: no bursts; 0.5 leaves no packet undamaged */
 };
 
-/* A row of a table. The table belongs to the caller and must stay valid as long as anything that
- * was configured with it. Times count from time 0 of the simulated world or, for a channel without
- * a world, of the clock that its driver passes in. */
+/* A row of a table of line rates or delays over time. The table belongs to the caller and must stay
+ * valid as long as anything that was configured with it. Times count from time 0 of the simulated
+ * world or, for a channel without a world, of the clock that its driver passes in. */
 struct scps_step {
     scps_time at;
     uint64_t value;
 };
-/* A table of values over time. n 0: none. Times do not decrease. Before the first row its value
- * applies, behind the last row that of the last row. */
+/* A table of line rates or delays over time. n 0: there is no table. Times do not decrease. Before
+ * the first row its value applies, behind the last row that of the last row. */
 struct scps_steps {
     const struct scps_step *v;
     uint32_t n;
@@ -94,7 +94,8 @@ struct scps_link_config {
     uint64_t queue_bytes; /* limit of the queue, bytes of IP packets with framing; 0: no limit */
     /* Limit of the queue, packets; 0: no limit. The packet on the line does not count. */
     uint32_t queue_packets;
-    /* framing bytes of each packet, which are sent on the line and exposed to bit errors */
+    /* bytes that each packet takes on the line besides its IP packet and `framing`; bit errors
+     * reach them, too */
     uint32_t overhead;
     /* The number of bytes at the start of each frame that are never damaged (in
      * NASA/TM-2003-212001 18 of 1082). */
@@ -175,8 +176,9 @@ SCPS_API const char *scps_fate_name(enum scps_fate f);
  * packet. */
 SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_fate f);
 
-/* The ground truth about one packet. The channel decides it for the packets in the order in which
- * they were offered, except those that a queue refuses, and reports it at once. */
+/* The ground truth about one packet: what the channel model did to it. The channel decides this for
+ * the packets in the order in which they were offered, except those that a queue refuses, and
+ * reports it at once. */
 struct scps_verdict {
     uint64_t number;   /* number of the packet in its direction, counted from 1 */
     scps_time offered; /* time at which the packet was offered to the channel, µs */
@@ -236,8 +238,8 @@ SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
 SCPS_API int scps_link_update(const char *items, const struct scps_link_files *files,
                               struct scps_link_config *own, const struct scps_link_config *other,
                               struct scps_link_tables **tables, char *msg, size_t msglen);
-/* Writes the configuration as a description, separated by blanks; a table is given as its number of
- * rows. Returns buf. */
+/* Writes the configuration of one direction as a description (KEY=VALUE pairs), separated by
+ * blanks; a table is given as its number of rows. Returns buf. */
 #define SCPS_LINK_TEXTLEN 512
 SCPS_API char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_LINK_TEXTLEN]);
 /* Returns name and one line of help of preset i, such as "geo" and "10 Mbit/s both ways, 560 ms
@@ -286,24 +288,27 @@ SCPS_API void scps_channel_free(struct scps_channel *ch);
 /* Makes the channel report the verdict (fate) of every later packet to fn, which must not call into
  * ch. fn NULL: no reports. */
 SCPS_API void scps_channel_observe(struct scps_channel *ch, scps_verdict_fn *fn, void *ctx);
-/* Changes the configuration at now: packets on the line or propagating keep their times, packets in
- * the queue get the new settings. Returns 0, or SCPS_ERR_INVAL, and then nothing has changed. */
+/* Changes the configuration of the channel at `now`, µs: packets on the line or propagating keep
+ * their times, packets in the queue get the new settings. Returns 0, or SCPS_ERR_INVAL, and then
+ * nothing has changed. */
 SCPS_API int scps_channel_change(struct scps_channel *ch, scps_time now,
                                  const struct scps_link_config *cfg);
-/* Returns the configuration, which is valid until the next change. */
+/* Returns the configuration of the channel in force, which is valid until the next change. */
 SCPS_API const struct scps_link_config *scps_channel_config(const struct scps_channel *ch);
-/* Sends a copy of pkt at now. Returns 0, also when the channel loses the packet; SCPS_ERR_NOMEM: it
- * is lost for lack of memory. */
+/* Sends a copy of pkt into the channel at `now`, µs. Returns 0, also when the channel loses the
+ * packet; SCPS_ERR_NOMEM: it is lost for lack of memory. */
 SCPS_API int scps_channel_offer(struct scps_channel *ch, scps_time now, const struct scps_pkt *pkt);
 /* Returns the time at which scps_channel_peek() may return a packet next. SCPS_NEVER: no packet is
  * under way. */
 SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
-/* Returns true and the next packet that has arrived by now in *pkt; pkt->at is its arrival time,
- * and its bytes are valid until the next call on ch. Returns false if none has arrived. */
+/* If a packet has arrived at the far end of the channel by `now`, µs, sets *pkt to it and returns
+ * true; pkt->at is its arrival time, µs, and its bytes are valid until the next call on ch. Returns
+ * false if none has arrived. */
 SCPS_API bool scps_channel_peek(struct scps_channel *ch, scps_time now, struct scps_pkt *pkt);
 /* Removes the packet that scps_channel_peek() returned, after its delivery. */
 SCPS_API void scps_channel_pop(struct scps_channel *ch);
-/* Copies the counters at now to *out, which has `size` octets in the headers of the caller. */
+/* Copies the counters of the channel at `now`, µs, to *out, which has `size` octets in the headers
+ * of the caller. */
 SCPS_API void scps_channel_stats_sized(struct scps_channel *ch, scps_time now,
                                        struct scps_link_stats *out, size_t size);
 static inline void scps_channel_stats(struct scps_channel *ch, scps_time now,
@@ -311,8 +316,8 @@ static inline void scps_channel_stats(struct scps_channel *ch, scps_time now,
 {
     scps_channel_stats_sized(ch, now, out, sizeof *out);
 }
-/* Returns the bytes in the queue at now, with framing, and the number of packets in *packets (may
- * be NULL). */
+/* Returns the bytes in the channel's queue at `now`, µs, with framing, and writes the number of
+ * packets to *packets (may be NULL). */
 SCPS_API uint64_t scps_channel_queue(struct scps_channel *ch, scps_time now, uint32_t *packets);
 
 struct scps_world; /* a simulated world: the event heap, the hosts and the links */
@@ -359,7 +364,8 @@ SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *ad
 /* Pushes a filter, such as a capture tap, on top of end 0 (a) or 1 (b); the link frees it. Call it
  * before any traffic, because the stack sees a new netif. Returns 0, or SCPS_ERR_NOMEM. */
 SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *filter);
-/* Returns the uppermost netif of an end, for routes. Add filters first. */
+/* Returns the uppermost netif of end 0 (a) or 1 (b) of the link, for routes. Add filters before the
+ * call, as a filter becomes the uppermost netif. */
 SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
 /* Copies the counters of direction dir (0: a to b) to *out, which has `size` octets in the headers
  * of the caller. */
@@ -379,9 +385,10 @@ SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_li
 /* Calls fn(ctx) at virtual time `when`, µs, before other events of that microsecond, and after
  * earlier requests for it. Returns 0, or SCPS_ERR_NOMEM. */
 SCPS_API int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), void *ctx);
-/* Runs until no event is left, until the clock would pass `until`, µs, or until scps_world_stop().
- * In the first two cases the clock then is `until` or, if that is SCPS_NEVER, the time of the last
- * event. Returns the number of events served: packets that arrived, wake-ups of hosts, timers. */
+/* Runs the simulated world until no event is left, until the clock would pass `until`, µs, or until
+ * scps_world_stop(). In the first two cases the clock then is `until` or, if that is SCPS_NEVER,
+ * the time of the last event. Returns the number of events served: packets that arrived, wake-ups
+ * of hosts, timers. */
 SCPS_API uint64_t scps_world_run(struct scps_world *w, scps_time until);
 /* Ends scps_world_run() after the present event. To be called from inside a callback. */
 SCPS_API void scps_world_stop(struct scps_world *w);

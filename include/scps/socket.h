@@ -2,10 +2,10 @@
 /* BSD sockets without an operating system, for porting programs and for conformance tools: the
  * program passes packets and the time to a context, which has descriptors and sets errno.
  *
- * Every call is Linux's of the same name, with a
- * context in front and its constants spelled SCPS_; the values, and the layouts of the structures,
- * are those of 64-bit Linux, so that a program or a packetdrill adaptor passes its own through
- * unchanged. A call that fails returns -1 and sets errno. No call raises a signal.
+ * Each socket call is Linux's of the same name, with the context as an additional first argument;
+ * names of constants begin with SCPS_. Their values, and the layouts of the structures, are those
+ * of 64-bit Linux, so that a program or a packetdrill adaptor passes its own through unchanged. A
+ * call that fails returns -1 and sets errno. No call raises a signal.
  *
  * A context is one host: a stack, its sockets, no globals.  It is driven in one of two ways.
  *
@@ -494,8 +494,8 @@ static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
     cfg->stack_config.size = sizeof cfg->stack_config;
     cfg->conn.size = sizeof cfg->conn;
 }
-/* Fill in the defaults that scps_ctx_config_default() and scps_ctx_config_linux() return, in a
- * structure whose three sizes are set. */
+/* These functions fill in the values that scps_ctx_config_default() and scps_ctx_config_linux()
+ * return, in a structure whose three sizes are set. */
 SCPS_API void scps_ctx_config_init(struct scps_ctx_config *cfg);
 SCPS_API void scps_ctx_config_init_linux(struct scps_ctx_config *cfg);
 /* Copies a configuration (from NULL: the defaults) that was compiled with other headers to one
@@ -535,7 +535,8 @@ SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
 /* Returns the stack of the context. Hold the lock during calls into it, and call scps_ctx_turn()
  * afterwards. */
 SCPS_API struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx);
-/* Does what is due now, as every call does: runs timers, passes events to the sockets and sends. */
+/* Does what is due now, as every call of this interface does: runs timers, passes events to the
+ * sockets and sends packets. */
 SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
 
 /* Adds an address to the built-in netif, with a default route of its family. Returns 0; -1 with
@@ -611,10 +612,10 @@ SCPS_API int scps_sock_accept4(struct scps_ctx *ctx, int s, void *addr, uint32_t
  * socket. */
 SCPS_API int scps_sock_connect(struct scps_ctx *ctx, int s, const void *addr, uint32_t addrlen);
 
-/* These calls return the number of bytes; 0 at the end of the stream. A read stops at the end of a
- * record. Errors: ENODATA (best effort: bytes are missing here, see SCPS_SO_BETS_RHOLE_SIZE; it is
- * returned once, and the next read continues behind them), EAGAIN, ENOTCONN, ECONNRESET and
- * ETIMEDOUT (once, then 0), EINVAL (SCPS_MSG_OOB). */
+/* The calls that read return the number of bytes read; 0 at the end of the stream. A read stops at
+ * the end of a record. Errors: ENODATA (best effort: bytes are missing here, see
+ * SCPS_SO_BETS_RHOLE_SIZE; it is returned once, and the next read continues behind them), EAGAIN,
+ * ENOTCONN, ECONNRESET and ETIMEDOUT (once, then 0), EINVAL (SCPS_MSG_OOB). */
 SCPS_API int64_t scps_sock_read(struct scps_ctx *ctx, int s, void *buf, size_t len);
 SCPS_API int64_t scps_sock_readv(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
                                  int iovcnt);
@@ -627,9 +628,9 @@ SCPS_API int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int s, struct scps_msgh
  * buffer is lost. Errors: EDESTADDRREQ, EMSGSIZE (datagrams are not fragmented), ECONNREFUSED
  * (once, on a connected socket), EOPNOTSUPP (listen, accept, SCPS_MSG_MORE).
  *
- * Streams: these calls return how many bytes were written: all of them if the call may block.
- * Errors: EAGAIN, EPIPE (never connected, or shut down), ECONNRESET and ETIMEDOUT (once, then
- * EPIPE), EOPNOTSUPP (SCPS_MSG_OOB, SCPS_MSG_FASTOPEN).
+ * Streams: the calls that write return how many bytes were written: all of them if the call may
+ * block. Errors: EAGAIN, EPIPE (never connected, or shut down), ECONNRESET and ETIMEDOUT (once,
+ * then EPIPE), EOPNOTSUPP (SCPS_MSG_OOB, SCPS_MSG_FASTOPEN).
  */
 SCPS_API int64_t scps_sock_write(struct scps_ctx *ctx, int s, const void *buf, size_t len);
 SCPS_API int64_t scps_sock_writev(struct scps_ctx *ctx, int s, const struct scps_iovec *iov,
@@ -647,8 +648,8 @@ SCPS_API int scps_sock_shutdown(struct scps_ctx *ctx, int s, int how);
  * the value of scps_ctx_config.wait. SO_LINGER with a time waits for the acknowledgement of the
  * FIN, if there is a wait function; with time 0 the connection is reset. */
 SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
-/* Waits until a socket is ready, for timeout ms at most; below 0: without limit. Returns how many
- * have revents. */
+/* Waits until one of the nfds sockets of fds is ready, for `timeout` ms at most; below 0: without
+ * limit. Returns how many of fds have revents other than 0. */
 SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_t nfds,
                             int timeout);
 /* These calls write the address of this end, or of the peer, to *addr, at most *addrlen octets of
@@ -656,8 +657,8 @@ SCPS_API int scps_sock_poll(struct scps_ctx *ctx, struct scps_pollfd *fds, size_
  * peer. */
 SCPS_API int scps_sock_getsockname(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
 SCPS_API int scps_sock_getpeername(struct scps_ctx *ctx, int s, void *addr, uint32_t *addrlen);
-/* Reads or sets an option. Fails with ENOPROTOOPT, EINVAL, EDOM and others: docs/howto/sockets.md
- * has a line for each option. */
+/* Reads or sets an option of a socket. Fails with ENOPROTOOPT, EINVAL, EDOM and others:
+ * docs/howto/sockets.md has a line for each option. */
 SCPS_API int scps_sock_getsockopt(struct scps_ctx *ctx, int s, int level, int name, void *val,
                                   uint32_t *len);
 SCPS_API int scps_sock_setsockopt(struct scps_ctx *ctx, int s, int level, int name, const void *val,

@@ -28,8 +28,9 @@ extern "C" {
 struct scps_sockloop;
 
 /* Opens a context on a libev loop. ev NULL: a loop of its own. cfg NULL: the defaults. The fields
- * stack, wait, kick, now, user, stack_config.now and stack_config.seed (from the kernel's random
- * source) of cfg are ignored and filled in here. Returns NULL with errno. */
+ * stack, wait, kick, now, user, stack_config.now and stack_config.seed of cfg are ignored, and the
+ * function sets them itself, the seed from the kernel's random source. On failure returns NULL with
+ * errno. */
 SCPS_API struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev,
                                                  const struct scps_ctx_config *cfg);
 /* Returns the context, which the functions of <scps/socket.h> take. */

@@ -118,7 +118,8 @@ struct scps_stack_config {
     /* true: a wrong transport checksum in a peer's segment counts as damage by the link, as if
      * SCPS_SIGNAL_DAMAGED had been given; default false */
     bool checksum_hints;
-    /* largest number of pairs of hosts with compressed headers; default 256 */
+    /* largest number of pairs of a local and a remote address between which connections with
+     * compressed headers exist; default 256 */
     uint32_t max_comp_hosts;
     bool echo_reply; /* answer ICMP and ICMPv6 echo requests; default true */
     /* Range of ephemeral ports; default 49152 to 65535 (RFC 6056), 0: the default of the field */
@@ -313,9 +314,9 @@ struct scps_signal {
     uint64_t rate;
     scps_dur rtt;
 };
-/* Passes a signal to the connections that it concerns. Returns 0, or SCPS_ERR_RANGE, without any
- * effect, for a kind that is not listed above and for a signal of headers newer than the
- * library. */
+/* Passes a signal to the connections that it concerns, at time now, µs. Returns 0. Returns
+ * SCPS_ERR_RANGE, without any effect, for a kind that enum scps_signal_kind does not list, and for
+ * a `size` of headers newer than the library. */
 SCPS_API int scps_stack_signal_sized(struct scps_stack *st, scps_time now,
                                      const struct scps_signal *sig, size_t size);
 static inline int scps_stack_signal(struct scps_stack *st, scps_time now,

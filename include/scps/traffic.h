@@ -22,15 +22,16 @@ struct scps_bulk_source {
     /* The caller sets the fields of this group before scps_bulk_source_start. */
     uint64_t total; /* bytes to send; UINT64_MAX: until refill returns 0 */
     size_t chunk;   /* bytes passed to each call of scps_conn_write(); 0: 64 KiB */
-    /* Passes NULL to scps_conn_write(), for a hollow connection (bytes are counted, not stored). */
+    /* true: the source passes NULL to scps_conn_write(), for a hollow connection (bytes are
+     * counted, not stored) */
     bool hollow;
     size_t record; /* length of each record, bytes; the last may be shorter; 0: no records */
-    /* Puts up to len bytes at buf. Returns how many; 0 at the end; SCPS_ERR_AGAIN: there are none
-     * yet, and the caller will call scps_bulk_source_run(); another error aborts. NULL: the ttcp
-     * pattern is sent. */
+    /* The caller's function that provides the bytes to send: it puts up to len bytes at buf.
+     * Returns how many; 0 at the end; SCPS_ERR_AGAIN: there are none yet, and the caller will call
+     * scps_bulk_source_run(); another error aborts. NULL: the ttcp pattern is sent. */
     int64_t (*refill)(void *ctx, void *buf, size_t len);
     void *ctx;
-    /* Results, which the caller reads. */
+    /* The source sets the fields of this group, and the caller reads them. */
     struct scps_conn *conn;
     uint64_t written; /* bytes that the send buffer has accepted */
     bool finished; /* true: all bytes were written, and the connection is shut down for sending */
@@ -46,13 +47,13 @@ struct scps_bulk_source {
 /* Starts the source on c. Writing begins when the connection is established. Returns 0, or
  * SCPS_ERR_NOMEM. */
 SCPS_API int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c);
-/* Writes more, and sets `finished`, `closed` and `err`. Call it for every event of the stack; an
- * event of another connection has no effect. */
+/* Writes more of the stream to the connection, and sets `finished`, `closed` and `err`. Call it for
+ * every event of the stack; an event of another connection has no effect. */
 SCPS_API void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev);
 /* Continues the transfer when new bytes are available, after refill has returned SCPS_ERR_AGAIN (no
  * bytes yet). */
 SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s);
-/* Frees the buffer; the connection stays open. */
+/* Frees the buffer of the source; the connection stays open. */
 SCPS_API void scps_bulk_source_fini(struct scps_bulk_source *s);
 
 /* Reads one stream to its end. */

@@ -47,8 +47,8 @@ struct scps_vj_slot {
 struct scps_vj_tx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
     uint32_t clock;
-    /* Number of the slot (connection) of the last packet; was_last and was_slot are the values
-     * before it, for scps_vj_unsend(). */
+    /* last: number of the slot (connection) of the last packet. was_last and was_slot: the values
+     * from before that packet, to which scps_vj_unsend() returns. */
     uint8_t last, was_last, was_slot;
     uint8_t slots; /* number of elements of the array `slot` that are used */
     /* true: every compressed packet carries the number of its connection; false: only where it

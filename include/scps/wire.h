@@ -154,7 +154,8 @@ struct scps_seg {
     uint16_t snack_off, snack_size;
     uint8_t snack_vec_len; /* octets of the SNACK's bit vector (long form); 0: short form */
     uint8_t snack_vec[SCPS_SNACK_VEC_MAX];
-    /* Value of the extended capabilities option; it points into the packet */
+    /* Value of the extended capabilities option (an option of kind 20 with more than 4 octets),
+     * xcaps_len octets; the pointer is into the packet */
     const uint8_t *xcaps;
     uint8_t xcaps_len;
     uint8_t hdr_len; /* set by the parser: length of the TCP header with options, bytes */
@@ -168,17 +169,17 @@ struct scps_seg {
     uint16_t gso;
 };
 
-/* Parses header and options. avail: contiguous bytes at p; seg_len: TCP header and payload in all
- * (may be more than avail when the payload lies apart; the header must be contiguous). Unknown
- * options and malformed ones are skipped as RFC 9293 section 3.1 and docs/SCPS-TP.md section 1.4
- * say; only a bad data offset is an error. Sets s->data to p + header when the payload is
- * contiguous, else NULL. Does not check the checksum. */
+/* Parses a TCP header and its options. avail: contiguous bytes at p; seg_len: TCP header and
+ * payload in all (may be more than avail when the payload lies apart; the header must be
+ * contiguous). Unknown options and malformed ones are skipped as RFC 9293 section 3.1 and
+ * docs/SCPS-TP.md section 1.4 say; only a bad data offset is an error. Sets s->data to p + header
+ * when the payload is contiguous, else NULL. Does not check the checksum. */
 SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s);
-/* Writes header and options (at most 60 bytes), checksum field zero; returns the length, a multiple
- * of 4. Order of options: with kind 20: 20, MSS, NOP WS, then as below; without: MSS,
- * SACK-permitted and TS (12 bytes, or each with its NOPs), NOP WS as Linux. Data segments: NOP NOP
- * TS, NOP NOP SACK, SNACK with NOPs, record boundary, corruption. SACK blocks that no longer fit
- * are left out, last first. */
+/* Writes the TCP header and the options of s (at most 60 bytes) to p, with a checksum field of
+ * zero; returns the length, a multiple of 4. Order of options: with kind 20: 20, MSS, NOP WS, then
+ * as below; without: MSS, SACK-permitted and TS (12 bytes, or each with its NOPs), NOP WS as Linux.
+ * Data segments: NOP NOP TS, NOP NOP SACK, SNACK with NOPs, record boundary, corruption. SACK
+ * blocks that no longer fit are left out, last first. */
 SCPS_API size_t scps_tcp_build(uint8_t *p, const struct scps_seg *s);
 /* Returns the header length that scps_tcp_build would write for these options. */
 SCPS_API size_t scps_tcp_hdr_len(const struct scps_seg *s);
@@ -266,7 +267,8 @@ SCPS_API size_t scps_udp_build(uint8_t *p, const struct scps_addr *src, const st
 
 /* ---- printing: packets as text ---- */
 
-/* Writes one readable line about a packet, with SCPS options in words, into buf. Returns buf. */
+/* Writes one readable line about the IP packet at p into buf, which has room for cap bytes, with
+ * the SCPS options in words. Returns buf. */
 SCPS_API char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap);
 /* Writes TCP flags as tcpdump does, "S.", "F", "P." and the like, into buf of at least 10 bytes.
  * Returns buf. */
