@@ -34,8 +34,8 @@
 #include "core/snacktx.h"
 #include "core/tx.h"
 
-/* Allowance for a delayed acknowledgement of the peer, when one segment is outstanding (WCDelAckT,
- * RFC 8985 section 7.2). */
+/* Allowance for a delayed acknowledgement of the peer, when one segment is outstanding
+ * (TLP.max_ack_delay, RFC 8985 section 7.2). */
 #define WORST_ACK_DELAY SCPS_MS(200)
 /* RFC 8985 section 6.2 step 4: recoveries without a DSACK after which the reordering window is
  * reset */
@@ -159,11 +159,15 @@ bool scps_rack_news(struct scps_sender *s, const struct scps_ack_result *sum, bo
                     bool repaired)
 {
     struct scps_rack *rk = &s->tx->rack;
+    bool repairing = s->tx->rec.episode != SCPS_EPISODE_NONE;
 
     if (sum->newest && sum->newest->xseq == s->tx->sb.hi_xseq)
         rk->rtt = SCPS_MAX(s->ctx.env->now - sum->newest->sent, 1);
-    adapt(rk, s->tx->rec.episode != SCPS_EPISODE_NONE, s->snd.una, s->snd.nxt, sum->dsack,
-          repaired);
+    /* RFC 8985 section 7.1: TLP.end_seq is reset when recovery begins. Otherwise the loss that it
+     * repairs would be attributed to the probe, too, and reduce the window twice. */
+    if (repairing || repaired)
+        rk->probe = PROBE_NONE;
+    adapt(rk, repairing, s->snd.una, s->snd.nxt, sum->dsack, repaired);
     return rk->probe && probe_repaired(rk, s->snd.una, sum->dsack, dup, sacked);
 }
 

@@ -343,6 +343,39 @@ static void the_dsack_of_a_probe_comes_last(void **x)
     script_free(t);
 }
 
+/* RFC 8985 section 7.1: TLP.end_seq and TLP.is_retrans are reset "when initiating a connection,
+ * fast recovery, or RTO recovery". The report of the probe shows that the segments before it are
+ * lost. Their recovery has reduced the window, so the probe must not reduce it again when the data
+ * behind it is acknowledged. */
+static void recovery_ends_the_probe(void **x)
+{
+    for (int timeout = 0; timeout < 2; timeout++) {
+        scps_time at;
+        struct script *t = rack(x, &at, 4);
+        uint64_t cwnd;
+
+        expect_sent(t, .at = at + MS(200), .slack = MS(20), .from = P(3), .len = 1000);
+        if (timeout) {
+            script_run(t, SEC(3));
+        } else {
+            peer_says(t, at + MS(320), .ack = P(0), .sack = {{P(3), P(4)}});
+            assert_int_equal(script_info(t).recoveries, 1);
+        }
+        script_forget_sent(t);
+        at = script_now(t) + MS(100);
+        peer_says(t, at, .ack = P(4));
+        assert_false(script_info(t).in_recovery);
+        script_forget_sent(t);
+        cwnd = script_info(t).cwnd;
+        app_writes(t, at + MS(10), 1000);
+        expect_sent(t, .from = P(4), .len = 1000);
+        peer_says(t, at + MS(110), .ack = P(5));
+        assert_int_equal(script_info(t).recoveries, !timeout);
+        assert_true(script_info(t).cwnd >= cwnd);
+        script_free(t);
+    }
+}
+
 /* After a probe only the retransmission timer runs, and only one probe is outstanding at a time. */
 static void one_probe_then_the_timer(void **x)
 {
@@ -534,6 +567,7 @@ int main(void)
         SCRIPT_TEST(probe_with_new_data),
         SCRIPT_TEST(tail_loss_probe_that_repairs_a_loss),
         SCRIPT_TEST(the_dsack_of_a_probe_comes_last),
+        SCRIPT_TEST(recovery_ends_the_probe),
         SCRIPT_TEST(one_probe_then_the_timer),
         SCRIPT_TEST(a_probe_needs_a_round_trip),
         SCRIPT_TEST(a_spurious_timeout),
