@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The analyser: opening and closing, and the way of one packet from its frame to its connection.
+/* The capture analyser: opens and closes it, and passes each captured packet from its frame to its
+ * TCP connection.
  *
  *      frame -> link.c -> parse.c: IP (tunnel.c: IP in it) -> TCP, or compressed.c -> flow.c
  *      -> segment.c
@@ -16,7 +17,8 @@
 
 /* ---- functions that find the connection of a packet ---- */
 
-/* Returns the connection of a TCP packet; NULL on lack of memory. */
+/* Returns the connection to which TCP segment s in packet k belongs, and creates it if it is new;
+ * *dir as in scps_tr_flow_find(). NULL: there is no memory. */
 static SCPS_ALWAYS_INLINE struct flow *find_flow(struct scps_trace *t, const struct packet *k,
                                                  const struct segment *s, int *dir)
 {
@@ -92,7 +94,8 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
             return scps_tr_comp_packet(t, p, &k);
         off = scps_tr_tunnel_ip(t, &k);
     }
-    /* A packet inside more nested tunnels than TUNNELS is counted, but not analysed. */
+    /* The packet is inside more nested tunnels than TUNNELS, so it is only counted. off is negative
+     * if it was counted before. */
     t->tot.other_protocol += off >= 0;
     return 1;
 }
@@ -110,7 +113,8 @@ struct scps_trace *scps_trace_new_sized(const struct scps_trace_config *cfg, siz
         return NULL;
     }
     t->free = t->last_flow = FLOW_NONE;
-    /* The hash gets random keys, on which the results do not depend. */
+    /* The hash table of connections gets random keys, so that no capture can be made whose
+     * connections all have the same hash. The results do not depend on the keys. */
     if (getentropy(t->seed, sizeof t->seed) != 0) {
         t->seed[0] = (uint64_t)(uintptr_t)t ^ 0x243f6a8885a308d3u;
         t->seed[1] = (uint64_t)(uintptr_t)&t ^ 0x13198a2e03707344u;
@@ -135,8 +139,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts the time from the last packets to the end of the capture, for a connection that is still
- * open. */
+/* Adds the time from the last packet of each direction to the end of the capture (`now`) to the
+ * idle times of connection f, if f is still open. */
 static void idle_at_end(struct flow *f, scps_time now)
 {
     bool fins = f->h[0].fin_count && f->h[1].fin_count;

@@ -3,8 +3,8 @@
  * and one octet, the connection id, instead of ports.
  *
  * An entry of the table is made from a SYN that offers compression; a newer one with the same id
- * replaces an older one. If the flow of an entry was discarded since, the entry is invalid, which
- * its flow number shows.
+ * replaces an older one. If the analyser has discarded the connection of an entry since, the entry
+ * is invalid: the flow at its index then has another number than the entry.
  */
 #include "trace/flow.h"
 
@@ -48,7 +48,9 @@ static struct comp_entry *find_entry(struct scps_trace *t, const uint8_t *src, c
     }
 }
 
-/* Doubles the table; entries of connections that the analyser has removed are left out. */
+/* Makes the hash table at least four times as large as its number of valid entries, 64 at least.
+ * Entries of connections that the analyser has discarded are left out. Returns false if there is no
+ * memory. */
 static bool grow(struct scps_trace *t)
 {
     uint32_t live = 0;

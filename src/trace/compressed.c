@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Restores the segment of a packet with a compressed header (protocol 105).
  *
- * Every field in the header has its full value. A field that is left out has its last value, which
- * is in the struct comp_state of the direction.
+ * A field that is in the compressed header has its full value, not a difference. A field that the
+ * header leaves out is unchanged since the direction's last segment, whose values are in struct
+ * comp_state.
  *
  * Source: docs/SCPS-TP.md section 8.2.
  */
@@ -24,8 +25,8 @@ static void take_options(struct scps_cursor *c, struct segment *s)
     scps_tr_parse_options(p, n, &s->o);
 }
 
-/* Reads the fields in their order on the wire. bits and bits2: the two octets of flags, which say
- * which fields the header has. */
+/* Reads the fields of a compressed header, in their order on the wire, into *v and *s. bits and
+ * bits2: the two octets of flags at its start, which say which fields follow. */
 static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, struct comp_state *v,
                         struct segment *s)
 {
@@ -50,7 +51,7 @@ static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, stru
         take_options(c, s);
     if (bits2 & COMP_PAD)
         (void)scps_cursor_get8(c);
-    (void)scps_cursor_get16(c); /* The checksum is skipped. */
+    (void)scps_cursor_get16(c); /* The last two octets are the checksum, which is not verified. */
 }
 
 static uint16_t flags_of(uint8_t bits, uint8_t bits2)

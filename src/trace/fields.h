@@ -25,9 +25,10 @@ extern const struct field scps_tr_field[F_COUNT];
 uint64_t scps_tr_count(const struct scps_trace_dir *d, enum field_id i);
 double scps_tr_number(const struct scps_trace_dir *d, enum field_id i);
 const char *scps_tr_words(const struct scps_trace_dir *d, enum field_id i);
-/* Returns true if a field belongs to a report with these parts (SCPS_TRACE_WINDOWS and so on). */
+/* Returns true if figure i belongs to a report with the parts `what`: flags SCPS_TRACE_WINDOWS and
+ * so on. */
 bool scps_tr_wanted(enum field_id i, unsigned what);
-/* Returns true if the figure is neither zero nor absent. */
+/* Returns true if figure i of direction d has a value, and the value is not zero. */
 bool scps_tr_is_nonzero(const struct scps_trace_dir *d, enum field_id i);
 
 #endif

@@ -79,8 +79,8 @@ static double median(double *v, unsigned n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* Returns the median of how far k values differ from their median, relative to it; 0: they are
- * equal, 1: there are fewer than three. */
+/* Returns the median absolute deviation of the k values at v, divided by their median. 0: most
+ * values are equal; 1: there are fewer than three, too few to say. Sorts v. */
 static double spread(double *v, unsigned k)
 {
     double dev[ROUNDS];
@@ -92,8 +92,8 @@ static double spread(double *v, unsigned k)
     return m > 0 ? median(dev, k) / m : 1;
 }
 
-/* Returns how much the rates of the rounds vary: their median deviation, relative to their
- * median. */
+/* Returns how much the rate of acknowledgement (bytes/s) varies from round trip to round trip: its
+ * median absolute deviation, divided by its median. The first quarter of the rounds is left out. */
 static double rate_spread(const struct round *r, unsigned n)
 {
     double rate[ROUNDS];
@@ -104,8 +104,8 @@ static double rate_spread(const struct round *r, unsigned n)
     return spread(rate, k);
 }
 
-/* Returns how much the windows of the rounds without retransmissions vary: their median deviation,
- * relative to their median. */
+/* Returns how much the window (largest number of bytes outstanding) varies between the round trips
+ * without retransmissions: its median absolute deviation, divided by its median. */
 static double window_spread(const struct round *r, unsigned n)
 {
     double peak[ROUNDS];
@@ -116,8 +116,9 @@ static double window_spread(const struct round *r, unsigned n)
     return spread(peak, k);
 }
 
-/* Returns the number of slow-start rounds: those that grow by half or more before the first
- * loss. The initial window, in bytes, is what the first round is compared with. */
+/* Returns the number of round trips in slow start: those before the first loss (r[first_loss]) in
+ * which the window grows by half or more. The first one is compared with the initial window,
+ * `initial` bytes. */
 static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss, double mss,
                           uint64_t initial)
 {
@@ -131,7 +132,7 @@ static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss
     return doubling;
 }
 
-/* By what factor the sender reduces its window at a loss recovery. */
+/* Measured reduction of the congestion window at loss recoveries, as a factor. */
 struct decrease {
     double factor; /* median of the recoveries; NaN: no recovery could be measured */
     unsigned n;    /* number of recoveries measured */
@@ -163,8 +164,9 @@ static struct decrease decrease(const struct round *r, unsigned n, double mss)
 }
 
 /* Returns true if the window falls without a loss as it does with BBR: by more than 7 % from one
- * round to the next, in at least one round of twenty and at least twice. Only rounds behind the
- * first loss count, and no round with a retransmission in it or in the two rounds before. */
+ * round trip to the next, in at least one of twenty round trips and at least twice. Only round
+ * trips after the first loss count, and none with a retransmission in it or in the two before
+ * it. */
 static bool falls_without_loss(const struct round *r, unsigned n, unsigned first_loss, double mss)
 {
     unsigned rounds = 0, falls = 0;
@@ -177,8 +179,8 @@ static bool falls_without_loss(const struct round *r, unsigned n, unsigned first
     return falls > 1 && falls * 20 >= rounds;
 }
 
-/* Returns by how many segments a round the window grows after the first loss; NaN: too few
- * rounds. */
+/* Returns by how many segments (of mss bytes) per round trip the window grows between losses, after
+ * the first loss; NaN: there are too few round trips to say. */
 static double growth(const struct round *r, unsigned n, unsigned first_loss, double mss)
 {
     double grow[ROUNDS];
@@ -190,9 +192,9 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
     return ng >= 2 ? median(grow, ng) : NAN;
 }
 
-/* Returns true if the capture point is far from the sender: more than a quarter of the median round
- * trip lies between both. The smallest round trip does not serve, because on a local network it is
- * as short as the time in which the sender's own host answers. */
+/* Returns true if the capture point is far from the sender: more than a quarter of the median
+ * round-trip time is spent between both. The smallest round trip does not serve, because on a local
+ * network it is as short as the time in which the sender's own host answers. */
 static bool far_from_sender(const struct conn_dir *peer, const struct scps_trace_dir *out)
 {
     return peer->rtt.n && out->rtt_p50 * 1000 < 3 * (double)peer->rtt.min;

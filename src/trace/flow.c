@@ -38,8 +38,8 @@ static inline uint64_t load64(const uint8_t *p)
     return v;
 }
 
-/* Returns the hash of one end of a flow. The hashes of both ends are added, so their order does not
- * matter. */
+/* Returns the hash of address and port of one end of a connection. The hash of the connection is
+ * the sum of both, so both directions have the same. */
 static inline uint64_t hash_end(const struct scps_trace *t, const uint8_t *addr, uint16_t port,
                                 bool v6)
 {
@@ -141,8 +141,8 @@ static bool is_closed(const struct flow *f)
     return (f->h[0].fin_count && f->h[1].fin_count) || f->h[0].rst_count || f->h[1].rst_count;
 }
 
-/* Removes one connection from memory, and reports it first. Returns false when there is none to
- * remove. */
+/* Removes one connection from memory, to make room for another; before that passes its report to
+ * the caller's function on_evict. Returns false if there is no connection to remove. */
 static bool evict(struct scps_trace *t)
 {
     uint32_t best = FLOW_NONE;
@@ -183,7 +183,7 @@ static bool evict(struct scps_trace *t)
     return true;
 }
 
-/* Adds a slab of flows. */
+/* Allocates a slab, a block of SLAB flows that never moves. Returns false if there is no memory. */
 static bool add_slab(struct scps_trace *t)
 {
     if (t->nslab == t->capslab) {
@@ -201,8 +201,8 @@ static bool add_slab(struct scps_trace *t)
     return true;
 }
 
-/* Returns the index of a free flow, for which another one may have to be removed; FLOW_NONE: there
- * is not enough memory. */
+/* Returns the index of a free struct flow for a new connection. If the limit of memory or of
+ * connections is reached, other connections are removed first. FLOW_NONE: there is no memory. */
 static uint32_t take_slot(struct scps_trace *t)
 {
     uint64_t limit = t->cfg.max_memory ? t->cfg.max_memory : DEFAULT_MEMORY;
@@ -210,7 +210,8 @@ static uint32_t take_slot(struct scps_trace *t)
     while ((t->cfg.max_conns && t->live >= t->cfg.max_conns) || t->mem + need > limit)
         if (t->live < 2 || !evict(t))
             break;
-        /* The new flow takes the memory of the evicted one, which is counted already. */
+        /* The new connection takes the memory of the evicted one, which is counted against the
+         * limit already, so no further one is evicted. */
         else if (t->free != FLOW_NONE && (!t->cfg.max_conns || t->live < t->cfg.max_conns))
             break;
     if (t->free != FLOW_NONE) {
@@ -270,37 +271,41 @@ static struct flow *flow_new(struct scps_trace *t, const struct flow_key *k, uin
     return f;
 }
 
-/* Returns true if the number of a SYN in direction h cannot be one of the connection that the
- * capture has shown: it is beyond the window that the other side offered, or before the SYN. */
+/* Returns true if a SYN with sequence number seq in direction h cannot belong to the connection
+ * recorded so far: seq is beyond the window that the other end (o) announced, or before the
+ * sequence number of the SYN seen. */
 static bool is_foreign(const struct conn_dir *h, const struct conn_dir *o, uint32_t seq)
 {
     return (o->ack_hi && (int32_t)(seq - (uint32_t)o->win_edge) > 0) ||
            (h->syn_count && (int32_t)(seq - h->syn) < 0);
 }
 
-/* Returns true if a SYN with this number, in direction h, begins a new connection on the same
- * ports. */
+/* Returns true if a SYN with sequence number seq, captured in direction h of connection f, begins a
+ * new connection on the same addresses and ports. */
 static bool begins_anew(const struct flow *f, const struct conn_dir *h, const struct conn_dir *o,
                         uint16_t flags, uint32_t seq)
 {
     const bool reset = h->rst_count || o->rst_count;
     if (h->syn_count && h->syn == seq)
         return false;
-    /* Both ends may use the ports again (RFC 9293 section 3.10.7.4). The new number is often within
-     * the window of the old connection: it grows with the time (RFC 6528 section 3). */
+    /* The connection is closed, so both ends may use the ports again (RFC 9293 section 3.10.7.4).
+     * The ISN of the new connection may be within the window of the old one, because ISNs grow with
+     * time (RFC 6528 section 3). */
     if (reset || (h->fin_count && o->fin_count))
         return h->packets || !o->ack_hi || (int32_t)(seq - (uint32_t)o->ack_hi) >= 0;
     if (h->syn_count > 1 || ((h->fin_count || o->fin_count) && is_foreign(h, o, seq)))
         return true;
-    /* An end has forgotten the connection, or the capture has missed its end (RFC 9293 section
-     * 3.5.1). Another number in a SYN-ACK may be a SYN cookie of the same handshake. A SYN below
-     * the first number seen of a side may be its own, captured late. */
+    /* The connection is not closed: an end may have lost it in a crash (RFC 9293 section 3.5.1), or
+     * the capture lacks its close. But another sequence number in a SYN-ACK may be a SYN cookie of
+     * the same handshake, and a SYN below the first number seen in direction h may be that of this
+     * connection, captured late. */
     if (flags & SCPS_ACK || f->packets <= h->syn_count + o->syn_count)
         return false;
     return h->syn_count || (h->packets && (int32_t)(seq - (uint32_t)h->isn64) >= 0);
 }
 
-/* Returns true if this packet begins a new connection on the same ports. */
+/* Returns true if a packet of direction dir with these flags and sequence number, on the addresses
+ * and ports of f, does not belong to f but begins a new connection. */
 static inline bool is_successor(const struct scps_trace *t, const struct flow *f, int dir,
                                 uint16_t flags, uint32_t seq)
 {
@@ -311,8 +316,9 @@ static inline bool is_successor(const struct scps_trace *t, const struct flow *f
     return begins_anew(f, &f->h[dir], &f->h[!dir], flags, seq);
 }
 
-/* Notes in flow f, which this SYN has begun, that `old` may go on: the SYN may be answered by an
- * acknowledgement of `old` and that by a reset (RFC 9293 section 3.5.1), or be an old duplicate. */
+/* Records in f, a connection that a SYN has just begun, that `old`, the connection before it on the
+ * same ports, may continue: its peer may answer the SYN with an acknowledgement for `old`, which a
+ * reset answers (RFC 9293 section 3.5.1), or the SYN may be an old duplicate. */
 static void expect_more_of(struct flow *f, const struct flow *old, uint16_t flags)
 {
     const struct conn_dir *h = old->h;
@@ -323,8 +329,9 @@ static void expect_more_of(struct flow *f, const struct flow *old, uint16_t flag
     f->before_number = old->number;
 }
 
-/* Returns the flow to which a packet on the ports of f belongs while the SYN of f is not answered:
- * f or the flow before. dir: direction of the packet in f. */
+/* Called while the SYN of connection f is not answered. Returns the connection to which a packet on
+ * the ports of f belongs: f, or the one before f on the same ports. dir: direction of the packet in
+ * f; 0 is that of the SYN. */
 static struct flow *whose(const struct scps_trace *t, struct flow *f, int dir, uint16_t flags,
                           uint32_t seq)
 {
@@ -332,8 +339,9 @@ static struct flow *whose(const struct scps_trace *t, struct flow *f, int dir, u
     const uint32_t off = seq - f->h[0].syn;
     if (dir == 0 && flags & SCPS_SYN)
         return f;
-    /* What answers the SYN is a SYN or a reset. If only one direction is captured, its segments
-     * follow the SYN closely. */
+    /* A SYN or a reset in the opposite direction answers the SYN of f. If only one direction is
+     * captured, a segment shows it whose sequence number is less than 65536 above that of the SYN.
+     * From then on all packets belong to f. */
     if (!old->used || old->number != f->before_number ||
         (dir == 1 ? flags & (SCPS_SYN | SCPS_RST) : off > 0 && off <= UINT16_MAX))
         f->before = FLOW_NONE;

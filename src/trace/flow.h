@@ -24,7 +24,7 @@
 
 /* ---- memory that is counted against the limit (functions in mem.c) ---- */
 
-/* returns zeroed memory, or NULL if there is none */
+/* returns zeroed memory, or NULL if there is none or the limit is reached */
 void *scps_tr_alloc(struct scps_trace *t, size_t size);
 void scps_tr_free(struct scps_trace *t, void *p, size_t size);
 /* Enlarges p from `from` to `to` bytes, keeping its contents; the new bytes are not zeroed. Returns
@@ -32,13 +32,13 @@ void scps_tr_free(struct scps_trace *t, void *p, size_t size);
 void *scps_tr_grow(struct scps_trace *t, void *p, size_t from, size_t to);
 
 struct conn_dir;
-/* Returns the rare figures of direction h, and allocates them when they are first needed; never
- * NULL. */
+/* Returns the counters of direction h that few connections need, and allocates them at the first
+ * call. Never NULL: without memory, the result is a structure that such directions share. */
 struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- segments of one direction (functions in segs.c) ---- */
 
-/* A segment as it was first sent. */
+/* A segment in the boundaries in which it was first sent, not acknowledged yet. */
 struct seg {
     /* first sequence number, unwrapped: its low 32 bits are the number on the wire */
     uint64_t first;
@@ -47,7 +47,8 @@ struct seg {
     uint16_t retrans;
     uint16_t pad;
 };
-/* array of up to CHUNK segments that are not acknowledged, in order of their sequence numbers */
+/* array s of up to CHUNK segments that are not acknowledged, in order of their sequence numbers:
+ * s[off] to s[off + n - 1], of cap */
 struct chunk {
     uint16_t off, n, cap;
     struct seg s[];
@@ -55,7 +56,7 @@ struct chunk {
 struct block { /* adjacent segments that have been acknowledged, merged into one range */
     uint64_t first, end;
     scps_time at; /* time of the latest transmission of any octet of the range, µs */
-    /* number of acknowledgements whose number is the end of this range: 1, and one more for each
+    /* number of acknowledgements whose SEG.ACK is the end of this range: 1, and one more for each
      * duplicate */
     uint32_t acked;
 };
@@ -66,14 +67,15 @@ struct segs {
     uint32_t head, n, cap;
     uint16_t nb, capb;
     uint64_t top; /* end of the highest segment, acknowledged or not; 0: there is none */
-    /* Last cumulative acknowledgement that was processed completely: another one with the same
-     * value that is no duplicate can be skipped. 0: the next one must be processed. */
+    /* Last SEG.ACK that was processed completely: another acknowledgement with this value, unless
+     * it counts as a duplicate, changes nothing. 0: the next one must be processed. */
     uint64_t settled;
     uint64_t quad;     /* highest quadrant (2^30 octets of sequence space) in which data was sent */
     scps_time quad_at; /* latest transmission of acknowledged segments in that quadrant, µs */
 };
 
-/* What is known of the earlier transmission of data that is sent again. */
+/* What is known of the earlier transmission of a segment's data. any: an earlier one was
+ * captured. */
 struct resend {
     bool any;
     scps_time last_at; /* time at which the first segment that the data overlaps was sent, µs */
@@ -85,7 +87,8 @@ struct resend {
 
 /* ---- round-trip times (functions in rtt.c) ---- */
 
-/* a distribution: sum, sum of squares, minimum and maximum, from which mean and deviation follow */
+/* a distribution of times, µs: number, minimum, maximum, sum and sum of squares, from which mean
+ * and deviation follow */
 struct dist {
     uint32_t n;
     scps_dur min, max;
@@ -98,11 +101,13 @@ struct hist { /* logarithmic histogram, with 32 linear steps for each doubling o
 
 /* ---- structures with the state of one direction of a connection ---- */
 
-struct hole { /* a range of this direction's data that the receiver reported as missing by SNACK */
+struct hole {
+    /* a range of sequence numbers that a SNACK reported as missing at time `at`, µs */
     uint64_t from, to;
     scps_time at;
 };
-struct gap { /* data that was missing in the capture when data above it was captured */
+struct gap {
+    /* a range that the capture lacked when data above it was captured, at time `at`, µs */
     uint64_t from, to;
     scps_time at;
     uint32_t tsval; /* timestamp of the data above the gap, valid if has_ts is true */
@@ -115,7 +120,7 @@ struct again { /* a retransmission, kept until it is known whether it was necess
     uint32_t tsval;   /* timestamp of the data, valid if has_ts is true */
     bool has_ts;
     bool open;     /* true: the data is not acknowledged yet */
-    bool timer;    /* true: the timer, and no report of the receiver, caused the retransmission */
+    bool timer;    /* true: it was caused by a timeout, not by a report of the receiver */
     bool spurious; /* true: the retransmission was counted as spurious */
 };
 #define HOLES  64u
@@ -142,18 +147,18 @@ enum cause {
 struct why { /* evidence for the causes of retransmissions; allocated when first needed */
     struct hole hole[HOLES];
     struct again again[AGAINS];
-    /* numbers of holes and retransmissions recorded so far; they are in the slots with these
-     * numbers modulo the arrays' sizes */
+    /* numbers of holes and retransmissions recorded so far: number i, from 0, is in hole[i % HOLES]
+     * or again[i % AGAINS], unless a later one has overwritten it */
     uint32_t nhole, nagain;
     uint32_t open; /* number of entries of `again` whose data is not acknowledged yet */
-    /* Gaps in order of `from`. There are at most GAPS; when more are found, the oldest are
+    /* Array of ngap gaps in order of `from`, at most GAPS; when more are found, the oldest are
      * removed. */
     struct gap *gap;
     uint32_t ngap, capgap;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
-    /* Results of the log of the link (--truth): how many retransmissions were necessary, how many
-     * were not; and of the necessary ones, how many first transmissions were lost to corruption, a
-     * full queue, an outage, or otherwise. */
+    /* Results of the comparison with the link's log (--truth): number of retransmissions that were
+     * [0] necessary, [1] not; and of the necessary ones, those whose earlier copy was lost to [2]
+     * corruption, [3] a full queue, [4] an outage, [5] anything else. */
     uint64_t truth[6];
     uint64_t truth_unmatched;
 };
@@ -162,7 +167,9 @@ const char *scps_tr_cause_name(enum cause c);
 
 enum limit { LIMIT_NONE, LIMIT_APP, LIMIT_WINDOW, LIMIT_CONGESTION, LIMIT_COUNT };
 
-struct comp_state { /* last values of the fields of compressed headers */
+struct comp_state {
+    /* header fields of the last segment sent, which compressed headers (protocol 105) leave out if
+     * unchanged */
     uint32_t seq, ack, tsval, tsecr;
     uint16_t wnd;
     bool known;
@@ -185,12 +192,12 @@ struct conn_dir {
     /* fields that the analysis of every packet uses */
     scps_time last_time;
     uint64_t packets, wire_bytes;
-    /* An unwrapped sequence number. Later numbers are unwrapped so that they differ from it by less
-     * than 2^31. */
+    /* The highest 64-bit (unwrapped) sequence number so far. 32-bit numbers of later segments are
+     * extended to the 64-bit number nearest to it. */
     uint64_t ref;
-    /* last acknowledgement number sent, 32 bits, as tcptrace stores it; 0: none was sent */
+    /* last SEG.ACK that this direction sent, 32 bits, as tcptrace stores it; 0: none was sent */
     uint64_t ack;
-    /* highest acknowledgement number sent, unwrapped near the numbers of the other direction; 0:
+    /* highest SEG.ACK that this direction sent, as an unwrapped number of the other direction; 0:
      * none was sent */
     uint64_t ack_hi;
     scps_time ack_at; /* time at which ack_hi was first sent, µs */
@@ -211,12 +218,13 @@ struct conn_dir {
     uint8_t wscale;
     bool ws, ts, sack_ok, win_scaled, data_acked, seq_known, bad;
     uint64_t win_scaled_pkts;
-    uint64_t isn64;   /* unwrapped first sequence number, from which offsets are counted */
+    uint64_t isn64;   /* first sequence number, unwrapped; offsets count from it */
     uint64_t sent_hi; /* end of the highest data or FIN seen, unwrapped */
-    /* right edge of the window that was announced, unwrapped near the numbers of the other
-     * direction */
+    /* right edge of the window that this direction announced last: SEG.ACK + SEG.WND, as an
+     * unwrapped number of the other direction */
     uint64_t win_edge;
-    /* the last packets, by which duplicates that network hardware made are recognised */
+    /* hash values and IPv4 identifications of the last packets, by which copies made by the network
+     * are recognised */
     uint32_t hwdup[HWDUPS], hwdup_ix, hwdups;
     uint16_t hwdup_id[HWDUPS];
     /* counters as tcptrace has them: packets and bytes retransmitted, packets out of order, and
@@ -225,7 +233,7 @@ struct conn_dir {
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
     uint64_t num_sacks, num_dsacks, sack_blocks;
     uint32_t max_sack_blocks;
-    /* RTTs of data that this direction sent */
+    /* round-trip times of data that this direction sent */
     struct dist rtt, rtt_full, tsrtt, ackgap;
     struct hist rtt_hist, tsrtt_hist;
     uint64_t rtt_full_size;
@@ -252,10 +260,10 @@ struct conn_dir {
     bool last_short;
     uint32_t full;          /* payload of a full segment, bytes; 0: unknown */
     scps_time last_sent_at; /* time at which data was sent last, µs */
-    /* number of consecutive duplicate acknowledgements of this direction's data */
+    /* number of consecutive duplicate acknowledgements that this direction's sender has received */
     uint32_t dup_run;
     uint64_t rto_recover, fast_recover;
-    /* ranges of this direction's data that the receiver reported as received */
+    /* ranges of this direction's data that SACK blocks have reported and SEG.ACK has not reached */
     struct scps_rangeset sacked;
     scps_time sack_at;
     /* time of the latest retransmission that a SACK has reported as received, µs; 0: none */
@@ -301,8 +309,8 @@ struct flow {
     /* next flow in the chain of the hash table or in the list of free flows; FLOW_NONE: none */
     uint32_t next;
     bool used;
-    /* true: the hash table finds this flow; false: a later connection on the same ports has
-     * replaced it */
+    /* true: this flow is in the hash table; false: a later connection on the same ports has
+     * replaced it there */
     bool listed;
     /* While the SYN that began this flow is not answered: index and number of the flow on the same
      * ports before, which had not been closed, and of which segments may still come. FLOW_NONE:
@@ -377,9 +385,9 @@ static inline uint32_t scps_tr_recent(const struct flow_quick *q)
     return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* Finds the connection of an IPv4 packet in the cache; *dir as in scps_tr_flow_find(). Returns NULL
- * if the cache does not have it, or the packet might begin another connection: then use
- * scps_tr_flow_find(). */
+/* Fast path: finds the connection of an IPv4 packet in the cache of recent ones; *dir as in
+ * scps_tr_flow_find(). Returns NULL if the cache does not have it, or the packet might begin
+ * another connection: then use scps_tr_flow_find(). */
 static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
                                               uint16_t flags, int *dir)
 {
@@ -400,13 +408,13 @@ void scps_tr_flows_free(struct scps_trace *t);
 
 /* ---- functions in segs.c, which record the segments that were sent ---- */
 
-/* Records that [first, first+len) was sent. Returns how many of the bytes had been sent before;
- * *ooo: the segment is out of order. */
+/* Records that h sent octets first to first + len - 1 at `now`, µs. Returns how many of them it had
+ * sent before; *re gets what is known of that. Sets *ooo if the segment is out of order. */
 uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re);
-/* Processes an acknowledgement up to ack of the data of h. dup: apart from its number, it meets
- * the conditions for a duplicate acknowledgement. Returns the RTT sample, µs, that it completed,
- * or -1. */
+/* Processes an acknowledgement, with SEG.ACK `ack`, of the data of h. dup: it meets the conditions
+ * for a duplicate acknowledgement, except perhaps in SEG.ACK. Returns the RTT sample, µs, that it
+ * completed, or -1. */
 scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup);
 /* Returns the latest time, at most `before`, at which a segment that overlaps [from, to) and is not
@@ -417,17 +425,17 @@ void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h);
 
 /* ---- functions in rtt.c, which compute round-trip times ---- */
 
-/* Adds a sample; as in tcptrace, a minimum of 0 is replaced by the next sample. */
+/* Adds a time v, µs, to the distribution. As in tcptrace, the next time replaces a minimum of 0. */
 void scps_tr_dist_add(struct dist *d, scps_dur v);
 double scps_tr_dist_avg(const struct dist *d); /* Returns the mean of the distribution, µs. */
 double scps_tr_dist_sd(const struct dist *d);
 void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
-/* Returns the quantile q, µs; NaN without samples. */
+/* Returns the quantile q (0 to 1) of a histogram, µs; NaN: it is empty. */
 double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q);
 void scps_tr_hist_free(struct scps_trace *t, struct hist *h);
-/* Returns the round trip, µs, that an acknowledgement of exactly the end of segment x measures, and
- * adds it to h's distributions. Returns -1, and counts it, if it measures none: x was resent, or a
- * segment below x was sent later (later_below). */
+/* Called when SEG.ACK is exactly the end of segment x. Returns the round-trip time that this
+ * measures, µs, and adds it to h's distributions. Returns -1, and counts it, if it measures none: x
+ * was sent again, or a segment below x was sent later (later_below). */
 scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
                            scps_time now, bool later_below);
 void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now);
@@ -441,20 +449,20 @@ void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, u
                       scps_time now);
 /* Processes a DSACK: the receiver reports that it received [from, to) twice. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to);
-/* Records that the acknowledgement of h's data has advanced from una to ack. bets: with best effort
- * the receiver may acknowledge data that it did not receive. */
+/* Records that SND.UNA of h's data has advanced from una to ack. bets: best effort was negotiated,
+ * with which a receiver may acknowledge data that it did not receive. */
 void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr);
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now);
-/* Records a gap: data that begins at `to` was captured, and [from, to) was not. tsval: timestamp of
- * that data, if has_ts. */
+/* Records a gap: data that begins at `to` was captured, but octets from to `to` - 1 below it were
+ * not. tsval: timestamp of the captured data, if has_ts. */
 void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
-/* Returns true if the data [first, end), which fills a gap, is the retransmission of data that was
- * lost before the capture point, and not only out of order. re gets the time of the lost
- * transmission, if known. */
+/* Returns true if octets first to end - 1, which fill a gap, are a retransmission of data that was
+ * lost before the capture point, and not only late. *re gets the time at which the gap became
+ * visible. */
 bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
 void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures how much data of a direction is outstanding, what limits it, and for how long.
  *
- * Between two packets nothing changes: scps_tr_spend() adds that time to what scps_tr_reckon()
- * determined at the first of them. The functions are inline because segment.c calls them for every
- * packet.
+ * Between two captured packets nothing changes: scps_tr_spend() adds the time between them to the
+ * state that scps_tr_reckon() determined at the first of them. The functions are inline because
+ * segment.c calls them for every packet.
  */
 #ifndef SCPS_TRACE_HELD_H
 #define SCPS_TRACE_HELD_H
 
 #include "trace/flow.h"
 
-/* Determines the payload of a full segment of h: the smaller MSS of the two SYNs less timestamps,
- * unless h never sends that much. In a capture that was made before segmentation offload has cut
- * the packets, segments are multiples of this size. */
+/* Determines the payload of a full segment of direction h, bytes: the smaller MSS of the two SYNs
+ * less 12 octets if timestamps are used, or the largest payload seen if h never sends that much. o:
+ * the opposite direction. In a capture that was made before segmentation offload has cut the
+ * packets, segments are multiples of this size. */
 static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_dir *o)
 {
     uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;
@@ -22,8 +23,8 @@ static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_di
         h->full = mss - ts;
 }
 
-/* Adds the time dt since the last packet, µs, to the limit that applied to h, and to its
- * outstanding data. */
+/* Adds the time dt, µs, since the connection's last packet to the time for which the present limit
+ * has held back direction h, and to the figures of its outstanding data. */
 static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
 {
     h->share[h->limit] += dt;
@@ -33,15 +34,16 @@ static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
     }
 }
 
-/* Returns true if the windows that o announces are larger than they look: a SYN was not captured,
- * so their scale is unknown (RFC 7323 section 2.2), and h has sent more than a segment beyond
- * them. */
+/* Returns true if the windows that the receiver (direction o) announces must be larger than their
+ * field says: a SYN was not captured, so the window scale is unknown (RFC 7323 section 2.2), and h
+ * has sent more than a segment beyond the window. */
 static inline bool scps_tr_window_unknown(const struct conn_dir *h, const struct conn_dir *o)
 {
     return !(h->syn_count && o->syn_count) && h->sent_hi > o->win_edge + h->full;
 }
 
-/* Determines what direction h has outstanding from now on, and what limits it. */
+/* Determines how many bytes direction h has outstanding from this packet on, and what limits its
+ * sending. o: the opposite direction, which acknowledges. */
 static inline void scps_tr_reckon(struct conn_dir *h, const struct conn_dir *o)
 {
     if (!h->data_pkts)

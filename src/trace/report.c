@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the figures of a connection from its counters. Divisions and square roots happen only
- * here. */
+/* Computes the figures of a connection's report (means, deviations, rates) from the counters that
+ * were kept while its packets were read. */
 #include "trace/flow.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Returns tcptrace's name of a host: a .. z, aa, ab ... */
+/* Writes tcptrace's name of the n-th end of a connection, from 0, to `out`: a .. z, aa, ab ... */
 void scps_tr_letter(uint64_t n, char out[8])
 {
     char rev[8];
@@ -63,8 +63,7 @@ static void ack_mode(const struct conn_dir *h, char out[32])
     snprintf(out, 32, "%s", w);
 }
 
-/* Copies the figures of the long report, in tcptrace's order: packets, windows, outstanding data,
- * the stream as a whole. */
+/* Copies to *r those figures of tcptrace's long report that count packets and bytes. */
 static void packets(const struct conn_dir *h, const struct conn_rare *x, struct scps_trace_dir *r)
 {
     r->total_packets = h->packets;
@@ -123,8 +122,8 @@ static void stream(const struct conn_dir *h, double etime, struct scps_trace_dir
 {
     r->ttl_stream_length = r->missed_data = SCPS_TRACE_NA;
     if (h->syn_count && h->fin_count) {
-        /* The length of the stream is counted from the SYN to the FIN in unwrapped octets; after a
-         * reset, up to the last segment. */
+        /* The length of the stream is the distance from SYN to FIN, in 64-bit sequence numbers;
+         * after a reset, from the SYN to the last segment. */
         uint32_t last = h->rst_count ? h->latest_seq : h->fin;
         uint64_t end = h->ref + (uint64_t)(int64_t)(int32_t)(last - (uint32_t)h->ref);
         r->ttl_stream_length = end > h->isn64 ? end - h->isn64 - 1 : 0;
@@ -171,8 +170,8 @@ static void round_trips(const struct conn_dir *h, const struct conn_rare *x,
     r->sdv_retr_time = ms(scps_tr_dist_sd(&x->retr));
 }
 
-/* Computes the bytes acknowledged, without SYN and FIN, and their rate. From here on the figures
- * are not those of tcptrace. */
+/* Computes the bytes of h's data that were acknowledged, SYN and FIN not counted, and their rate.
+ * tcptrace does not have this figure and those of the functions below. */
 static void goodput(const struct conn_dir *h, const struct conn_dir *o, struct scps_trace_dir *r)
 {
     uint64_t una = o->ack_hi;

@@ -15,7 +15,8 @@
 
 #include <math.h>
 
-#define STEPS 32u /* number of steps into which each doubling of the value is divided */
+/* number of linear steps into which a histogram divides each octave (doubling of the value) */
+#define STEPS 32u
 
 void scps_tr_dist_add(struct dist *d, scps_dur v)
 {
@@ -41,8 +42,9 @@ double scps_tr_dist_sd(const struct dist *d)
     return v > 0 ? sqrt(v) : 0;
 }
 
-/* Returns the octave of v: octave 0 holds 0..31 µs exactly; octave k holds [32 << (k-1), 32 << k)
- * in 32 steps. */
+/* Returns the octave of the histogram in which value v, µs, is counted, and sets *step to its step
+ * there. Octave 0 has a step for each µs from 0 to 31; octave k has 32 steps for 2^(k+4) to 2^(k+5)
+ * - 1 µs. */
 static uint32_t octave(uint64_t v, uint32_t *step)
 {
     if (v < STEPS) {
@@ -98,12 +100,13 @@ double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
         i++;
     uint32_t k = h->lo + i / STEPS, step = i % STEPS;
     double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
-    /* The estimate is bounded by the maximum alone: scps_tr_dist_add() may have replaced the
-     * minimum, so that it is no lower bound. */
+    /* The estimate is limited by the largest sample. The smallest is no lower limit, because
+     * scps_tr_dist_add() replaces a minimum of 0, as tcptrace does. */
     return SCPS_MIN(v, (double)d->max);
 }
 
-/* Smooths the RTT by RFC 6298 section 2, to recognise timeouts. */
+/* Updates SRTT and RTTVAR of direction h with the RTT sample v, µs (RFC 6298 section 2). why.c
+ * estimates from them whether a retransmission was caused by a timeout. */
 static void smooth(struct conn_dir *h, scps_dur v)
 {
     if (!h->srtt) {

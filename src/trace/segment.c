@@ -45,8 +45,8 @@ static SCPS_ALWAYS_INLINE void silence(const struct step *x, struct conn_dir *h)
     h->last_time = x->now;
 }
 
-/* Unwrapped numbers start at 2^32 + the first number seen, so that numbers before it are
- * positive. */
+/* Sets the start of h's 64-bit (unwrapped) sequence numbers: 2^32 plus the first number seen, seq,
+ * so that lower numbers that come later are not negative. */
 static SCPS_ALWAYS_INLINE void begin_at(struct conn_dir *h, uint32_t seq)
 {
     h->seq_known = true;
@@ -84,8 +84,8 @@ static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, s
             h->bad = true;
         h->syn_count++;
         h->syn = s->seq;
-        /* tcptrace sets the acknowledgement number here, too, so the counts are equal to its
-         * counts. */
+        /* tcptrace sets its record of the last SEG.ACK here, too. This is done in the same way, so
+         * that duplicate acknowledgements and outstanding data are counted equally. */
         o->ack = s->seq;
     }
     if (TR_UNLIKELY(x->fin)) {
@@ -187,8 +187,9 @@ static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
 
 /* ---- steps that need the IP packet, too ---- */
 
-/* Returns true if one of the last few packets had the same IP identification and sequence number,
- * so that this packet is a duplicate made by hardware. */
+/* Returns true, and counts it, if one of the last HWDUPS packets of direction h had the same IPv4
+ * identification and sequence number, so that this packet is a copy made by the network or the
+ * capture, not by the sender. */
 static SCPS_ALWAYS_INLINE bool hw_dup(struct conn_dir *h, uint16_t id, uint32_t seq)
 {
     uint32_t print = seq ^ id * 0x9e3779b1u, hit = 0;
@@ -236,8 +237,8 @@ static SCPS_ALWAYS_INLINE void initial_window(const struct step *x, struct conn_
     }
 }
 
-/* Computes the outstanding data as tcptrace does, which includes the octet with the number of the
- * acknowledgement. Returns it. */
+/* Returns the outstanding data after a data segment of h, bytes, computed as tcptrace does (one
+ * more than SND.NXT - SND.UNA), and updates its statistics. */
 static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn_dir *h,
                                                const struct conn_dir *o)
 {

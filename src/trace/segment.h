@@ -5,7 +5,8 @@
 
 #include "trace/parse.h"
 
-/* Unwraps a sequence number: returns the 64-bit value nearest to ref whose low half is x. */
+/* Unwraps the sequence number x: returns the 64-bit number nearest to ref whose low 32 bits are
+ * x. */
 static inline uint64_t scps_tr_unwrap(uint64_t ref, uint32_t x)
 {
     return ref + (uint64_t)(int64_t)(int32_t)(x - (uint32_t)ref);
@@ -13,14 +14,15 @@ static inline uint64_t scps_tr_unwrap(uint64_t ref, uint32_t x)
 
 /* ---- functions in segment.c, which analyse one TCP segment ---- */
 
-/* Processes segment s in packet k, which has direction dir of flow f. */
+/* Analyses segment s in packet k, captured as p, which was sent in direction dir (0: from key.a, 1:
+ * from key.b) of connection f. */
 void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const struct packet *k,
                      const struct segment *s, struct flow *f, int dir);
 
 /* ---- functions in snack.c, which process the SNACK option ---- */
 
-/* Processes the SNACK option of s, which acknowledges up to ack: holes in the data of o. seen gets
- * the first hole; may be NULL. */
+/* Processes the SNACK option of segment s, sent in direction h, which reports holes in the data of
+ * o. ack: its SEG.ACK, unwrapped. *seen gets the first hole; NULL: it is not needed. */
 void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t ack, struct scps_trace_seen *seen);
 
@@ -30,8 +32,8 @@ void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_di
  * something else, which is counted, or SCPS_ERR_NOMEM. */
 int scps_tr_comp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
                         const struct packet *k);
-/* Records the fields of s, which h sent with a full header, because later compressed headers leave
- * out fields that did not change. */
+/* Records the header fields of segment s, which h sent with a full header, because later compressed
+ * headers leave out those that did not change. */
 void scps_tr_comp_note(struct conn_dir *h, const struct segment *s);
 
 #endif

@@ -58,7 +58,8 @@ void scps_tr_segs_free(struct scps_trace *t, struct conn_dir *h)
     memset(s, 0, sizeof *s);
 }
 
-/* Makes room for a chunk pointer at index i (0 .. n) by shifting the others. */
+/* Makes room for a pointer to a chunk at index i (0 to n) of the array of chunks. Returns false if
+ * there is no memory. */
 static bool chunk_slot(struct scps_trace *t, struct segs *s, uint32_t i)
 {
     if (s->head + s->n == s->cap) {
@@ -87,7 +88,8 @@ static void drop_first_chunk(struct scps_trace *t, struct segs *s)
         s->head = 0;
 }
 
-/* Makes sure that chunk i (counted from 0) has room for one more segment at its end. */
+/* Returns chunk i (from 0) with room for one more segment at its end; NULL: it is full, or no
+ * memory. */
 static struct chunk *chunk_room(struct scps_trace *t, struct segs *s, uint32_t i)
 {
     struct chunk *c = s->c[s->head + i];
@@ -136,7 +138,7 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
     return true;
 }
 
-/* Finds the first segment whose end is above pos: chunk *ci and the index in it; returns false if
+/* Finds the first recorded segment that ends above pos: number *si of chunk *ci. Returns false if
  * there is none. */
 static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t *si)
 {
@@ -168,7 +170,7 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
     return true;
 }
 
-/* Inserts x at its place in the order. */
+/* Inserts segment x in the order of sequence numbers. Returns false without memory. */
 static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
 {
     uint32_t ci, si;
@@ -297,8 +299,8 @@ static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
     }
 }
 
-/* Returns the time of the latest transmission of acknowledged data in quadrant q, µs; 0: the
- * records have none. */
+/* Returns the time of the latest transmission of acknowledged data in quadrant q (2^30 octets), µs;
+ * 0: no such data is recorded. */
 static scps_time latest_in(const struct segs *s, uint64_t q)
 {
     scps_time at = 0;
@@ -377,7 +379,7 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     uint32_t again = 0;
     bool split = false;
     for (;;) {
-        /* The loop handles the lowest element, acknowledged or not, that ends above cur. */
+        /* Each pass handles the lowest segment x or acknowledged block b that ends above cur. */
         uint32_t ci = 0, si = 0, bi = find_block(s, cur);
         bool is_seg = find_seg(s, cur, &ci, &si);
         struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;
@@ -450,8 +452,8 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
     scps_dur sample = -1;
     uint64_t q = QUAD(ack);
     touch_quad(t, s, ack);
-    /* b becomes the range of acknowledged data that `ack` lies in or ends: a duplicate
-     * acknowledgement of exactly its end is counted, and any other one starts that count again. */
+    /* b is the block of acknowledged data in which `ack` lies or that it ends. A duplicate
+     * acknowledgement of exactly b's end is counted; any other one starts that count again. */
     if (s->nb) {
         struct block *b = &s->b[s->nb - 1];
         if (TR_UNLIKELY(b->first >= ack)) {

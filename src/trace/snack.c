@@ -6,8 +6,9 @@
  */
 #include "trace/segment.h"
 
-/* Returns the unit of SNACK fields, bytes: the sender's MSS option less its timestamps, plus what
- * header compression saves (docs/SCPS-TP.md section 2.1). */
+/* Returns the unit in which SNACK options for the data of `sender` count, bytes: the sender's MSS
+ * option, less 12 if timestamps are used, or plus what header compression saves if that was
+ * negotiated (docs/SCPS-TP.md section 2.1). */
 static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir *receiver)
 {
     int32_t mss = sender->mss       ? (int32_t)sender->mss
@@ -17,13 +18,14 @@ static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir 
     bool com = sender->caps_seen && receiver->caps_seen && (sender->caps & SCPS_CAP_COM) &&
                (receiver->caps & SCPS_CAP_COM);
     if (!sender->mss)
-        /* The capture has no SYN, so the size of the largest segment is used. */
+        /* The capture lacks the SYN with the MSS option, so the largest payload seen is used, or
+         * 536. */
         return (uint32_t)mss;
     mss -= com ? (ts ? -4 : -12) : ts ? 12 : 0;
     return (uint32_t)SCPS_MAX(mss, 1);
 }
 
-/* Records that h reports [from, to) of o's data as missing. */
+/* Records that h reports octets from to `to` - 1 of o's data as missing. */
 static void hole(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o, uint64_t from,
                  uint64_t to)
 {
@@ -38,8 +40,8 @@ static bool received(const struct segment *s, uint32_t bit)
     return s->o.snack_vec[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* Reads the bit vector of the long form: one bit for each block after the first hole, 0 missing;
- * only blocks below the last received one count. */
+/* Reads the bit vector of the long SNACK form: bit i stands for `unit` octets at start + i * unit
+ * (start: end of the first hole); 1: received, 0: missing. Zeros after the last 1 say nothing. */
 static void take_vector(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t start, uint32_t unit)
 {

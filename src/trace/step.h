@@ -12,24 +12,27 @@ struct step {
     struct flow *f;
     int dir;
     scps_time now;
-    bool odd; /* true: the segment may have options or flags that a plain segment does not have */
+    /* false: the segment has no flags but ACK and PSH and no options but timestamps, so steps for
+     * other flags and options are skipped */
+    bool odd;
     uint16_t flags;
     bool syn, fin, ack;
     uint32_t len;        /* bytes of payload */
     uint64_t win;        /* window that the segment announces, bytes */
     uint64_t first, end; /* range of the payload in sequence space, unwrapped */
-    /* sequence number behind the segment, unwrapped; SYN and FIN count as one octet each */
+    /* sequence number behind the segment (SEG.SEQ + SEG.LEN), unwrapped; SYN and FIN count as one
+     * octet each */
     uint64_t top;
-    /* acknowledgement number, unwrapped near the numbers of the other direction; 0: the segment has
-     * none */
+    /* SEG.ACK as an unwrapped number of the opposite direction; 0: the segment has no ACK flag */
     uint64_t ack64;
     /* results of the analysis of the segment so far */
     uint32_t again; /* number of octets of the segment that were sent before */
     bool resent;
-    bool probe; /* true: the segment probes a zero window */
+    bool probe; /* true: the segment was sent although the receiver's window is 0: a window probe */
     bool ooo, keepalive, dup_below;
     enum cause cause; /* cause of the retransmission, if the segment is one */
-    scps_dur sample;  /* RTT sample that the segment completes, µs; -1: none */
+    /* RTT sample of the opposite direction that this segment's SEG.ACK completes, µs; -1: none */
+    scps_dur sample;
 };
 
 #endif

@@ -7,7 +7,8 @@
 #include "trace/held.h"
 #include "trace/step.h"
 
-/* Counts an acknowledgement that advanced by `moved` octets, in segments of `unit` octets. */
+/* Counts how many segments an acknowledgement of direction h acknowledges: SEG.ACK advanced by
+ * `moved` octets, and full segments have `unit` octets. */
 static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, uint64_t moved)
 {
     uint64_t segs = moved <= unit ? 1 : moved <= 2 * unit ? 2 : (moved + unit - 1) / unit;
@@ -21,8 +22,8 @@ static SCPS_ALWAYS_INLINE void segs_per_ack(struct conn_dir *h, uint32_t unit, u
         h->acks_more++;
 }
 
-/* Records that new data was acknowledged, in h, the acknowledging direction, and in o, the sending
- * one. */
+/* Called when SEG.ACK is above all earlier ones: records it in h, the direction that acknowledges,
+ * and in o, the direction whose data was acknowledged. */
 static SCPS_ALWAYS_INLINE void advance(const struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
     const struct opts *opt = &x->s->o;
@@ -103,8 +104,8 @@ static SCPS_ALWAYS_INLINE void pure_ack(const struct step *x, struct conn_dir *h
     h->pureack_at = x->now;
 }
 
-/* Returns true if the first block of a SACK option is a DSACK: it reports data that arrived
- * twice. */
+/* Returns true if the first block of the SACK option of s is a DSACK (RFC 2883), which reports data
+ * that arrived twice: it lies below SEG.ACK, or within or across the second block. */
 static SCPS_ALWAYS_INLINE bool is_dsack(const struct segment *s)
 {
     const struct scps_sack *a = &s->o.sack[0], *b = &s->o.sack[1];
@@ -119,7 +120,8 @@ static SCPS_ALWAYS_INLINE bool is_dsack(const struct segment *s)
            (rr >= 0 && (int32_t)(a->left - b->right) < 0);
 }
 
-/* Passes SACK blocks to why.c, which later determines why data was sent again. */
+/* Counts the SACK blocks of a segment and passes them to why.c, which determines from them why data
+ * of direction o was sent again. */
 static SCPS_ALWAYS_INLINE void take_sack(const struct step *x, struct conn_dir *h,
                                          struct conn_dir *o)
 {

@@ -7,7 +7,8 @@
 #include "trace/held.h"
 #include "trace/step.h"
 
-/* Determines why this data is sent again. */
+/* Called for a segment with data that h has sent before: determines why it was sent again and, with
+ * a log of the link, whether that was necessary. */
 static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const struct conn_dir *o,
                                        const struct resend *re)
 {
@@ -18,9 +19,9 @@ static SCPS_ALWAYS_INLINE void explain(struct step *x, struct conn_dir *h, const
         scps_tr_truth_judge(x->t, x->f, x->dir, h, s->seq, x->len);
 }
 
-/* Processes data that is not next in order: it leaves a gap, fills one, or was acknowledged before
- * it was captured. Returns true if the data is the retransmission of data lost before the capture
- * point, and not only out of order. */
+/* Processes octets first to end - 1 of h, which were not captured before and are not next in order:
+ * they leave a gap, fill one, or were acknowledged before they were captured. Returns true if the
+ * data is the retransmission of data lost before the capture point, and not only out of order. */
 static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
                                        const struct conn_dir *o, uint64_t first, uint64_t end,
                                        const struct opts *opt, struct resend *re)
@@ -38,7 +39,7 @@ static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
     return repair;
 }
 
-/* Counts octets that were not captured before; SYN and FIN do not count. */
+/* Counts the octets of payload in the segment that were not captured before. */
 static SCPS_ALWAYS_INLINE void unique(const struct step *x, struct conn_dir *h)
 {
     int64_t n = x->len, before = x->again;
@@ -48,7 +49,8 @@ static SCPS_ALWAYS_INLINE void unique(const struct step *x, struct conn_dir *h)
         h->unique_bytes += (uint64_t)(n - before);
 }
 
-/* Counts a segment that takes up sequence numbers. */
+/* Records a segment with data, SYN or FIN in the figures of its direction h. o: the opposite
+ * direction. */
 static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const struct conn_dir *o)
 {
     if (TR_UNLIKELY(o->win_last == 0 && o->packets > 0 && !x->syn)) {
@@ -67,7 +69,8 @@ static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const st
     if (TR_UNLIKELY(!x->again && !x->syn &&
                     (x->first != h->sent_hi || x->end + x->fin <= o->ack_hi)))
         repair = out_of_place(x->t, h, o, x->first, x->end + x->fin, &x->s->o, &re);
-    /* A copy that the network made was not sent again, so no cause is looked for. */
+    /* A copy that the network made (dup_below) was not sent again, so no cause is determined for
+     * it. */
     if (TR_UNLIKELY(repair) && !x->dup_below)
         explain(x, h, o, &re);
     if (ooo)
@@ -75,7 +78,8 @@ static SCPS_ALWAYS_INLINE void sent(struct step *x, struct conn_dir *h, const st
     unique(x, h);
 }
 
-/* Records what limited the segment: the window, or the amount that the application had written. */
+/* Records whether the segment ends at the right edge of the window, and whether it is shorter than
+ * a full one because the application had written no more. */
 static SCPS_ALWAYS_INLINE void sent_within(const struct step *x, struct conn_dir *h,
                                            const struct conn_dir *o)
 {
@@ -94,8 +98,8 @@ static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h
     if (takes)
         sent(x, h, o);
     else if (TR_UNLIKELY(x->first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi)
-        /* The segment is a keep-alive without data. If its acknowledgement is older, it was sent
-         * before the FIN and arrived out of order. */
+        /* The segment is a keep-alive without data. If its SEG.ACK is below an earlier one, it is
+         * none: it was sent before the FIN and arrived out of order. */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);

@@ -88,7 +88,8 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Splits the line at commas; returns the number of fields. */
+/* Splits the line of CSV at its commas, in place: f[] gets at most max fields. Returns their
+ * number. */
 static int split(char *line, char **f, int max)
 {
     int n = 0;
@@ -134,14 +135,15 @@ struct reader { /* state of the reader of the ground-truth log */
     char text[1024];
 };
 
-/* Writes to msg what is wrong with the line. */
+/* Writes to r->msg the file, the line's number and what is wrong with it. Returns
+ * SCPS_ERR_INVAL. */
 static int fail(struct reader *r, const char *what)
 {
     snprintf(r->msg, SCPS_TRACE_MSGLEN, "%s: line %ld%s", r->path, r->line, what);
     return SCPS_ERR_INVAL;
 }
 
-/* Reads the header line, which names the columns. */
+/* Reads the first line of the log, which names the columns, into r->at. Returns 0, or an error. */
 static int read_header(struct reader *r)
 {
     int n = fgets(r->text, sizeof r->text, r->in) ? split(r->text, r->f, FIELDS) : 0;
@@ -161,7 +163,7 @@ static int read_header(struct reader *r)
     return 0;
 }
 
-/* Returns the text of a column; NULL: the log does not have it. */
+/* Returns the text of column col in the present row; NULL: the log lacks this column. */
 static const char *field(const struct reader *r, int col)
 {
     return r->at[col] < 0 ? NULL : r->f[r->at[col]];
@@ -298,7 +300,8 @@ static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
     return lo;
 }
 
-struct cover { /* ranges of the retransmission that earlier copies delivered */
+struct cover {
+    /* octets from to `to` - 1 of a retransmission's payload that an earlier copy delivered */
     uint32_t from, to;
 };
 
@@ -329,8 +332,9 @@ static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint3
     return n;
 }
 
-/* Returns the log's row of the packet that was captured at now: the nearest in time of those rows
- * with its flow, sequence number and length that belong to no other packet yet; NULL: none. */
+/* Returns the row of the log for the packet that was captured at `now`, µs: of those rows with its
+ * flow, sequence number and length that were not matched with another packet, the one nearest in
+ * time; NULL: there is none. */
 static struct row *row_of(struct truth *u, uint64_t flow, uint32_t seq, uint32_t len, scps_time now)
 {
     struct row *found = NULL;
@@ -348,8 +352,8 @@ static struct row *row_of(struct truth *u, uint64_t flow, uint32_t seq, uint32_t
     return found;
 }
 
-/* Returns how many octets from the first on the n ranges cover without a gap. A result of len or
- * more means all. */
+/* Returns how many octets of a payload, from its first on, the n ranges c[] cover without a gap;
+ * len or more: all of them. */
 static uint32_t covered(const struct cover *c, unsigned n, uint32_t len)
 {
     uint32_t have = 0;

@@ -72,9 +72,10 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
         w->hole[w->nhole++ % HOLES] = (struct hole){.from = from, .to = to, .at = now};
 }
 
-/* Records the latest retransmission among the octets of [from, to) that no SACK has reported before
- * (RFC 8985 section 6.2 step 2). One that was sent less than a round trip ago is not the copy that
- * arrived. */
+/* Called for a SACK block that reports octets from to `to` - 1: records the time of the latest
+ * retransmission among those octets that no SACK has reported before (RFC 8985 section 6.2 step 2).
+ * A copy that was sent less than a round trip ago cannot be the one that arrived, and is left
+ * out. */
 static void resends_arrived(struct conn_dir *h, uint64_t from, uint64_t to, scps_time now)
 {
     for (uint32_t i = scps_rangeset_find(&h->sacked, from); from < to; i++) {
@@ -102,8 +103,8 @@ void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, u
         h->sack_at = now;
 }
 
-/* Records that the retransmission `a` was spurious, and counts it in *by, the counter of the
- * evidence. */
+/* Records that retransmission a was spurious (not necessary). by: counter for the kind of evidence,
+ * a DSACK or a timestamp. */
 static void not_needed(struct why *w, struct again *a, uint64_t *by)
 {
     if (a->spurious)
@@ -113,9 +114,10 @@ static void not_needed(struct why *w, struct again *a, uint64_t *by)
     ++*by;
 }
 
-/* Processes a DSACK: the receiver got these octets once more than it needed. If a segment was sent
- * three times and a timestamp has shown one copy to be spurious, the DSACK reports that copy;
- * otherwise it reports the latest copy not yet known to be spurious. */
+/* Processes a DSACK: the receiver reports that octets from to `to` - 1 arrived once more than
+ * necessary. If a segment was sent three times and a timestamp has shown one copy to be spurious,
+ * the DSACK reports that copy; otherwise it reports the latest copy not yet known to be
+ * spurious. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
@@ -172,10 +174,11 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     }
 }
 
-/* Returns what is known of the last copy of [first, end). *re is about everything that this packet
- * sends again, which may be more than a segment on the wire, because segmentation offload cuts
- * packets behind the capture point; its time and its number of retransmissions are those of the
- * part that was sent again last, which need not be [first, end). */
+/* Returns what is known of the last copy of octets first to end - 1. *re is about everything that
+ * the captured packet sends again, which may be more than a segment on the wire, because
+ * segmentation offload cuts packets behind the capture point; its time and its number of
+ * retransmissions are those of the part that was sent again last, which need not be [first,
+ * end). */
 static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t end,
                               const struct resend *re)
 {
@@ -216,8 +219,8 @@ static void remember(struct scps_trace *t, struct conn_dir *h, uint64_t first, u
                         .has_ts = has_ts};
 }
 
-/* Returns the time at which a SNACK last reported a hole that overlaps [first, end); -1: none
- * did. */
+/* Returns the time, µs, at which a SNACK last reported a hole that overlaps octets first to end -
+ * 1; -1: none did. */
 static scps_time snacked(const struct conn_dir *h, uint64_t first, uint64_t end)
 {
     scps_time newest = -1;
@@ -238,8 +241,8 @@ static bool sacked_above(const struct conn_dir *h, uint64_t end)
 
 /* ---- functions for gaps: data missing in the capture when data above it was captured ---- */
 
-/* Removes the gaps below SND.UNA from the array. If this frees less than a quarter of it, and it
- * may not grow any more, removes the older half. */
+/* Removes the gaps below una (SND.UNA) from the array w->gap. If that frees less than a quarter of
+ * the array, and it has GAPS entries already, removes the older half. */
 static void forget_gaps(struct why *w, uint64_t una)
 {
     uint32_t n = 0;
@@ -274,7 +277,7 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
         (struct gap){.from = from, .to = to, .at = now, .tsval = tsval, .has_ts = has_ts};
 }
 
-/* Returns the gap that contains offset `first`; NULL: none is recorded. */
+/* Returns the gap that contains sequence number `first`; NULL: none is recorded. */
 static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
@@ -288,8 +291,8 @@ static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
     return h->why && lo < h->why->ngap && h->why->gap[lo].from <= first ? &h->why->gap[lo] : NULL;
 }
 
-/* Returns the smallest round-trip time between the two ends, µs: that from the capture point to the
- * receiver and back plus that to the sender and back. 0: unknown. */
+/* Returns the smallest round-trip time between the two ends, µs: from the capture point to the
+ * receiver and back (h) plus from there to the sender and back (peer). 0: neither was measured. */
 static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
 {
     return h->rtt.min + peer->rtt.min;
@@ -311,9 +314,9 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
         /* Both segments have timestamps. If the timestamp of this one is later than that of the
          * data above it, this one was sent later, so it is a retransmission and not late. */
         return (int32_t)(tsval - g->tsval) > 0;
-    /* No timestamps tell both apart: a segment counts as a retransmission if it passes the capture
-     * point nearly a round trip (four fifths) after the gap became visible, and as late if it
-     * passes earlier. */
+    /* Without timestamps to compare, a segment counts as a retransmission if it passes the capture
+     * point four fifths of a round trip or more after the gap became visible, and as late
+     * otherwise. */
     return now - g->at >= path - path / 5;
 }
 
@@ -330,13 +333,14 @@ struct clues {
     scps_time last_at;
     scps_time hole; /* time at which a SNACK last reported the segment as missing; -1: none did */
     scps_dur since; /* time from last_at to now */
-    scps_dur idle;  /* time since the sender last sent any segment */
+    scps_dur idle;  /* time since the sender last sent data */
     scps_dur srtt, rto; /* smoothed RTT and retransmission timeout, of the whole path */
-    scps_dur floor;     /* the shortest time that a retransmission timer may have */
+    /* the shortest time after which the sender's retransmission timer may expire */
+    scps_dur floor;
     bool lowest, highest;
-    /* true: this is a retransmission of the lowest outstanding data, before which the sender has
-     * sent nothing for at least `floor`, and the peer nothing for at least that time or half of
-     * `since`, whichever is shorter */
+    /* true: the lowest outstanding data is sent again, the sender had sent no data for at least
+     * `floor`, and the peer had sent nothing for at least the shorter of `floor` and half of
+     * `since` */
     bool silent;
     /* true: the sender's retransmission timer must have expired before this retransmission,
      * although one of the ends had sent something meanwhile */
@@ -349,9 +353,9 @@ static bool sacked_since(const struct clues *k)
     return sacked_above(k->h, k->end) && k->h->sack_at - k->last_at >= k->h->rtt.min;
 }
 
-/* Returns true if the retransmission timer has expired: it runs from the latest acknowledgement of
- * new data, or from the previous copy of this data (RFC 6298 section 5), even if the sender sent
- * other data meanwhile. Then no report of the receiver since that time explains the
+/* Returns true if the sender's retransmission timer must have expired: no data was acknowledged and
+ * the segment was not sent for k->floor (RFC 6298 section 5), even if the sender has sent other
+ * data meanwhile, and neither SACK nor three duplicate acknowledgements explain the
  * retransmission. */
 static bool timer_expired(const struct clues *k, scps_time now)
 {
@@ -369,8 +373,8 @@ static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer
     k.last_at = re->any || re->gap ? re->last_at : h->last_sent_at;
     k.since = now - k.last_at;
     k.idle = now - SCPS_MIN(h->last_sent_at, now);
-    /* If the capture point is near the receiver, the measured round trip is only a part of the
-     * whole. */
+    /* h->srtt is measured from the capture point to the receiver and back. Near the receiver that
+     * is only a part of the sender's round trip, so the whole path is used if it is longer. */
     k.srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
     k.rto = h->srtt ? k.srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO) : SCPS_MS(200);
     k.floor = SCPS_MAX(k.srtt + 2 * h->rttvar, MIN_RTO / 2);
@@ -404,7 +408,8 @@ static enum cause by_acknowledgements(const struct clues *k)
     const struct conn_dir *h = k->h;
     if (sacked_above(h, k->end))
         return CAUSE_SACK;
-    /* A partial acknowledgement shows the next hole (RFC 6582). */
+    /* Three duplicate acknowledgements have arrived, or the segment begins at SND.UNA during a loss
+     * recovery: a partial acknowledgement has shown the next hole (RFC 6582). */
     if (k->first <= k->una && (h->dup_run >= 3 || k->una < h->fast_recover))
         return CAUSE_DUPACK;
     /* RACK (RFC 8985): data that was sent later than this segment, for the first time or again, has
