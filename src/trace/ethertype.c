@@ -38,8 +38,9 @@ int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint
     return proto == 0x21 || proto == 0x57 ? (int)off : scps_tr_other_link(t);
 }
 
-/* Skips the MPLS labels at off up to the last one. The packet behind them has no type field, so its
- * IP version is used (RFC 3032). */
+/* Skips the stack of MPLS labels that begins at offset off. Behind the last label there is no type
+ * field, so the packet's IP version tells IPv4 from IPv6 (RFC 3032). Returns the offset of the IP
+ * header, or -1 after counting why there is none. */
 static int mpls(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
     bool bottom = false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes JSON (RFC 8259) item by item, without storing the document. */
+/* Writes a JSON document (RFC 8259) to a file item by item, without storing it in memory. */
 #include <scps/json.h>
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Returns the length of the UTF-8 sequence at p (RFC 3629 section 4), 0 if it is invalid. */
+/* Returns the length of the UTF-8 sequence at p (RFC 3629 section 4), octets; 0: it is invalid. */
 static unsigned utf8(const unsigned char *p)
 {
     static const struct {

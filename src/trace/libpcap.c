@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Input through libpcap: the older variants of its format, through a FILE of this library, and live
- * devices. */
+/* Reads captures through libpcap: the older variants of the pcap format, for which libpcap gets a
+ * FILE that reads from struct window; and live captures from network devices. */
 #define _GNU_SOURCE /* declares fopencookie() */
 #include "trace/linklayer.h"
 #include "trace/window.h"
@@ -111,8 +111,9 @@ static scps_time monotonic(void)
     return (scps_time)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
-/* Sets the filter and checks the device's link type. Returns 0, or an error with the reason in
- * msg. */
+/* Called after pcap_activate(): sets the capture filter (NULL: none), checks that the analyser
+ * knows the device's link type, and makes reading non-blocking. Returns 0, or an error with the
+ * reason in msg. */
 static int live_prepare(pcap_t *p, const char *device, const char *filter,
                         char msg[SCPS_TRACE_MSGLEN])
 {
@@ -134,8 +135,8 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
     }
     if (!scps_tr_link_known(pcap_datalink(p)))
         return scps_tr_link_refused(device, pcap_datalink(p), msg);
-    /* libpcap may wait for ever on a silent line, whatever its timeout, so this file waits with
-     * poll(). */
+    /* On a device without traffic libpcap may wait for ever, whatever its timeout, so reading is
+     * non-blocking and the caller waits with poll(). */
     if (pcap_setnonblock(p, 1, e) != 0) {
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.250s", e);
         return SCPS_ERR_SYSTEM;
@@ -147,7 +148,8 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
  * default, 2 MiB, is less than what a loopback device carries within a millisecond. */
 #define LIVE_BUFFER (32 << 20)
 
-/* Returns what to do about an error of pcap_activate(). */
+/* Returns the end of an error message: what the user can do about this error of pcap_activate();
+ * "": nothing is known. */
 static const char *live_advice(int error)
 {
     return error == PCAP_ERROR_NO_SUCH_DEVICE ? ": give a device that 'ip link' lists"
@@ -165,7 +167,7 @@ static pcap_t *live_open(const char *device, char msg[SCPS_TRACE_MSGLEN])
         snprintf(msg, SCPS_TRACE_MSGLEN, "%.40s: %.200s", device, e);
         return NULL;
     }
-    /* These calls can only fail after pcap_activate(). */
+    /* These calls fail only on a handle that is activated already, so their results are ignored. */
     (void)pcap_set_snaplen(p, 262144);
     (void)pcap_set_promisc(p, 1);
     (void)pcap_set_timeout(p, 100);
@@ -184,8 +186,8 @@ static pcap_t *live_open(const char *device, char msg[SCPS_TRACE_MSGLEN])
     return NULL;
 }
 
-/* Reports packets that the kernel did not keep because its buffer was full. Returns 1 with one line
- * in msg if there are any, else 0. */
+/* Called at the end of a live capture: reports packets that the kernel dropped because its capture
+ * buffer was full. Returns 1 with one line in msg if there are any, else 0. */
 static int live_losses(pcap_t *p, const char *device, char msg[SCPS_TRACE_MSGLEN])
 {
     struct pcap_stat s = {0};

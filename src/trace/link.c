@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the IP header of a captured frame: Ethernet; FDDI and token ring; PPP with and without HDLC
  * framing, Cisco HDLC, frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and loop, raw
- * IP; packets that netfilter, pf, BSD's IPsec and macOS log behind headers of their own.
+ * IP; and packets that netfilter, pf, BSD's IPsec and macOS log, each with a header of its own.
  * ethertype.c continues behind an EtherType, and wireless.c reads 802.11.
  *
  * Link-layer type values: www.tcpdump.org/linktypes.html.
@@ -49,8 +49,9 @@ enum {
 #define NLPID_IP6  0x8e
 #define NLPID_SNAP 0x80
 
-/* Finds the packet in a frame of frame relay (RFC 2427): an address of two or four octets, a
- * control octet, and the packet. */
+/* Finds the IP packet in a frame-relay frame (RFC 2427), in which it follows an address of two or
+ * four octets, a control octet and a protocol identifier. Returns its offset, or -1 after counting
+ * why there is none. */
 static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t at = 0;
@@ -67,7 +68,8 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_other_link(t);
 }
 
-/* Finds the packet in a frame of Cisco HDLC: an address, a control octet, and an EtherType. */
+/* Finds the IP packet in a frame of Cisco HDLC, in which it follows an address octet, a control
+ * octet and an EtherType. */
 static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
@@ -75,9 +77,9 @@ static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_ethertype_ip(t, p, caplen, 4, scps_get16(p + 2));
 }
 
-/* Finds the packet in a netfilter log: a header, then values, each with a length, a type, and
- * padding to four octets. Length and type have the byte order of the machine that wrote them. The
- * type is between 1 and 255, which shows the order. */
+/* Finds the IP packet in a record of the netfilter log: a header, then values, each with a length,
+ * a type, and padding to four octets. Length and type have the byte order of the machine that wrote
+ * them, which the type shows, because it is between 1 and 255. */
 static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = NFLOG_HEAD;
@@ -94,8 +96,8 @@ static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_truncated(t);
 }
 
-/* Finds the packet in a token ring frame: LLC follows the two addresses; a source route is between
- * them if the first bit of the source address is set. */
+/* Finds the IP packet in a token-ring frame: LLC follows the two MAC addresses, behind a source
+ * route if the first bit of the source address is set. */
 static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = 14;
@@ -107,8 +109,8 @@ static int token_ring(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return scps_tr_ethertype_ip(t, p, caplen, off, 0);
 }
 
-/* Reads the frame behind a header of len octets, whose link type must not be one with such a header
- * again. */
+/* Finds the IP packet in a frame that follows a capture header of len octets. link: link type of
+ * that frame, which must not be another one with a capture header. */
 static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
                  uint32_t link)
 {
@@ -120,8 +122,9 @@ static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return off < 0 ? off : off + (int)len;
 }
 
-/* Finds the packet behind the header of link types null and loop: the address family in the byte
- * order of the capturing host, which is 2 for IPv4, and for IPv6 one of the BSDs' values. */
+/* Finds the IP packet behind the header of link types NULL and LOOP: four octets with the address
+ * family, in the byte order of the capturing host or in network byte order. It is 2 for IPv4; for
+ * IPv6 each system has its own value. */
 static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)
@@ -130,7 +133,8 @@ static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     return af == 2 || af == 10 || af == 24 || af == 28 || af == 30 ? 4 : scps_tr_other_link(t);
 }
 
-/* Finds the packet behind a header of len octets that has the EtherType at offset `type`. */
+/* Finds the IP packet behind a link-layer header of len octets that has the EtherType at offset
+ * `type`. */
 static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t len,
                  uint32_t type)
 {
@@ -139,8 +143,8 @@ static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, len, scps_get16(p + type));
 }
 
-/* Reads the link types that have a header before a frame of another link type, and the wireless
- * ones. */
+/* Finds the IP packet in frames of those link types that put a capture header before a frame of
+ * another link type, and in 802.11 frames. */
 static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {

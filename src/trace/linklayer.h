@@ -17,42 +17,46 @@ static inline uint32_t scps_tr_little32(const uint8_t *p)
 {
     return scps_tr_little16(p) | scps_tr_little16(p + 2) << 16;
 }
-/* Finds the IP header of a frame. Returns its offset, or -1 after counting why there is none. */
+/* Finds the IP header in the captured frame p of link type `link` (a LINKTYPE_ value), of which
+ * caplen bytes were captured. Returns its offset, or -1 after counting in t why there is none. */
 int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen);
 /* Returns true if scps_tr_link_ip can read this link type. */
 bool scps_tr_link_known(int link);
-/* Writes to msg that captures of this link type cannot be read. what: the file or the device.
- * Returns SCPS_ERR_INVAL. */
+/* Writes to msg (SCPS_TRACE_MSGLEN bytes) that captures of this link type cannot be read. what:
+ * name of the file or of the device. Returns SCPS_ERR_INVAL. */
 int scps_tr_link_refused(const char *what, int link, char *msg);
 #define TR_LINK_ETHERNET 1
 
 /* ---- functions in ethertype.c, for EtherTypes and PPP protocol numbers ---- */
 
-/* Counts a frame whose link layer carries no IP. Returns -1, the result of functions that find an
- * IP header. */
+/* Counts a frame in which no IP packet was found, because its link layer carries something else.
+ * Returns -1, so that its caller can return the result. */
 static inline int scps_tr_other_link(struct scps_trace *t)
 {
     t->tot.other_link++;
     return -1;
 }
-/* Counts a frame that was captured too short. Returns -1, the result of functions that find an IP
- * header. */
+/* Counts a frame of which too few bytes were captured to find an IP packet. Returns -1, so that its
+ * caller can return the result. */
 static inline int scps_tr_truncated(struct scps_trace *t)
 {
     t->tot.truncated++;
     return -1;
 }
-/* Finds the IP header behind an EtherType `type`, or behind the length of an 802.3 frame, that ends
- * at off. Returns the header's offset, or -1 after counting why there is none. */
+/* Finds the IP header behind an EtherType field with the value `type`, or behind the length field
+ * of an 802.3 frame, that ends at offset off. Returns the header's offset, or -1 after counting why
+ * there is none. */
 int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
                          uint32_t type);
-/* Finds the IP header behind the PPP protocol field at off, which has one octet or two. Returns the
- * header's offset, or -1 after counting why there is none. */
+/* Finds the IP header behind the PPP protocol field (one or two octets) at offset off, before which
+ * there may be address and control octets. Returns the header's offset, or -1 after counting why
+ * there is none. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 
 /* ---- functions in wireless.c, which find the IP header in an 802.11 frame ---- */
 
-/* The kinds of header that the receiving radio puts in front of an 802.11 frame. */
+/* The kinds of header with reception data (signal, rate and so on) that the capturing system puts
+ * in front of an 802.11 frame. */
 enum scps_tr_radio { TR_RADIO_NONE, TR_RADIO_PRISM, TR_RADIO_TAP, TR_RADIO_AVS };
 /* Finds the IP header in an 802.11 frame behind the header of `radio`. Returns the IP header's
  * offset, or -1 after counting why there is none. */

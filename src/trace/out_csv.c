@@ -9,7 +9,7 @@
 
 #include "trace/fields.h"
 
-/* Returns tcptrace's column name where it differs from the JSON key. */
+/* Returns the name of the column of figure i: tcptrace's where it differs from the name in JSON. */
 static const char *column(enum field_id i)
 {
     switch (i) {
@@ -40,8 +40,8 @@ static const char *column(enum field_id i)
     }
 }
 
-/* Returns true if a figure belongs to this pass over the list: the first pass writes tcptrace's
- * columns, the second pass the others. */
+/* Returns true if figure i is written in this pass over the list of figures: the first pass (0)
+ * writes the columns that tcptrace has, the second (1) the others. */
 static bool in_pass(enum field_id i, int pass)
 {
     bool theirs = strchr("LWR", scps_tr_field[i].group) != NULL;

@@ -20,7 +20,8 @@ static const char *const rgb[COLOURS] = {
     [BLUE] = "#1f5fd0",   [YELLOW] = "#d9a400",  [PURPLE] = "#8e44ad",
     [ORANGE] = "#e67e22", [MAGENTA] = "#c2185b", [PINK] = "#e377c2"};
 
-/* Parses "sec.usec" and returns µs. */
+/* Parses a time "seconds.microseconds" at s and returns it in µs. *end: where the text after it
+ * begins. */
 static int64_t micros(const char *s, char **end)
 {
     int64_t v = strtoll(s, end, 10) * 1000000;
@@ -64,7 +65,8 @@ struct mark {   /* one mark of the xplot file */
     char line[256], letters[64];
 };
 
-/* Reads the file up to its first mark: the header ends with the line after "ylabel". */
+/* Reads the xplot file from its start up to its first mark, which follows the line after
+ * "ylabel". */
 static void begin(FILE *in, struct mark *m)
 {
     bool label = false;
@@ -74,7 +76,8 @@ static void begin(FILE *in, struct mark *m)
         label = !strcmp(m->line, "ylabel\n");
 }
 
-/* Reads the next mark that has a colour. Returns false at the end of the file. */
+/* Reads the next mark of the xplot file into *m. Marks before the first line that sets a colour are
+ * left out. Returns false at the end of the file. */
 static bool read_mark(FILE *in, struct mark *m)
 {
     while (fgets(m->line, sizeof m->line, in)) {
@@ -102,7 +105,8 @@ static bool read_mark(FILE *in, struct mark *m)
     return false;
 }
 
-/* Makes the first pass through the file: finds the series and their ranges. */
+/* Makes the first pass through the xplot file: counts the marks of each series (colour and shape),
+ * and finds the first time and the largest ordinates. */
 static void survey(FILE *in, struct series *f)
 {
     struct mark m;
@@ -112,7 +116,8 @@ static void survey(FILE *in, struct series *f)
         if (m.tick)
             continue;
         f->seen[m.colour][m.shape]++;
-        /* The time of the line's other end is skipped. */
+        /* Of a line, its other end is used: m.y then points behind that end's time, at its
+         * ordinate. */
         if (m.shape == SHAPE_LINES)
             (void)micros(m.y + strcspn(m.y, " "), &m.y);
         f->last[m.colour] = strtod(m.y, NULL);
@@ -128,7 +133,8 @@ struct point {
     char y[32];
 };
 
-/* Writes a line; if it begins where the last one ended, it continues that curve. */
+/* Writes a line of the xplot file to gnuplot's data file. If it begins where the line before it
+ * ended (*last), it continues that curve; otherwise it begins another one. */
 static void put_line(FILE *out, const struct mark *m, int64_t t0, struct point *last)
 {
     struct point a = {.t = m->t}, b;
@@ -195,7 +201,8 @@ void scps_tr_gnuplot_quoted(FILE *f, const char *s)
 
 /* Sets the vertical axis. A window far above the data, as on long fat pipes, would make all other
  * curves flat, so the axis may end below it. Throughput from packet to packet varies widely, so its
- * axis is logarithmic when it is far above the mean. Returns the axis for the window. */
+ * axis is logarithmic when it is far above the mean. Returns the text that the window's name in the
+ * legend needs if the window is above the axis; "" otherwise. */
 static const char *axis(FILE *gpl, const struct plot_kind *k, const struct series *f)
 {
     double top = 0;
@@ -234,8 +241,8 @@ static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, con
             k->ylabel);
 }
 
-/* Writes how the series of colour c and shape s is drawn. beyond: text added to the window's name
- * in the legend. */
+/* Writes to the gnuplot script how the series of colour c and shape s is drawn. beyond: text that
+ * is added to the window's name in the legend; "": none. */
 static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, int c, int s,
                   const char *beyond)
 {
@@ -264,7 +271,8 @@ static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, 
         fputs(" notitle", gpl);
 }
 
-/* Writes the data of every series, and the line of the script that draws it. */
+/* Writes the marks of every series to gnuplot's data file, and the command that draws them to the
+ * script. */
 static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struct plot_kind *k,
                    const struct series *f)
 {

@@ -52,8 +52,8 @@ struct mark {
 
 /* State of the marks of one kind in a track, used while marks are added or the track is thinned. */
 struct run {
-    uint32_t skipped; /* number of marks left out since the last mark that was kept */
-    uint32_t end;     /* index + 1 of the last mark that was kept; 0: none was kept */
+    uint32_t skipped; /* number of marks of this kind left out since the last one kept */
+    uint32_t end;     /* index + 1 in the track of the last mark kept of this kind; 0: none */
 };
 
 struct track { /* the marks of one direction of a connection */
@@ -63,7 +63,8 @@ struct track { /* the marks of one direction of a connection */
     scps_time first, latest;
     uint32_t seen[MARK_KINDS]; /* number of marks of each kind, those left out included */
     struct run run[MARK_KINDS];
-    struct mark ack; /* the latest acknowledgement, if thinning has left it out */
+    /* the latest acknowledgement, if it was left out (run[MARK_ACK].skipped > 0) */
+    struct mark ack;
 };
 
 struct page_conn {
@@ -73,7 +74,7 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    unsigned level; /* number of times that the marks of all tracks were thinned to half */
+    unsigned level; /* number of times that all tracks were thinned to about half their marks */
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;
@@ -121,9 +122,9 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Adds mark m to its track: merges it into the last line, keeps it as a mark of its own, or leaves
- * it out, because of some kinds only one mark in `step` is kept. Precondition: the track has room
- * for two more marks. */
+/* Adds mark m to track d: merges it into the last line of data, or keeps it, or leaves it out, as
+ * only one of `step` marks of its kind is kept. level: how often tracks were thinned. The track
+ * must have room for two more marks. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];
@@ -151,8 +152,8 @@ static void place(struct track *d, const struct mark *m, unsigned step, unsigned
 }
 
 /* Thins a track (the marks of one direction of a connection) to about half its marks, in place.
- * all: also marks of the kinds that are otherwise always kept. The writing position never gets
- * ahead of the reading position. */
+ * all: also marks of the kinds that are otherwise always kept. In place: never more marks are
+ * written than were read. */
 static void halve_track(struct track *d, unsigned level, bool all)
 {
     const size_t n = d->n;
@@ -185,8 +186,7 @@ static void add_mark(struct scps_trace_html *h, struct track *d, enum mark_kind 
 {
     if (h->total + 2 > h->max)
         halve(h);
-    /* Thinning did not remove enough marks to make room, so this mark and all later ones are left
-     * out of the page. */
+    /* Thinning did not remove enough marks to make room, so this mark is left out of the page. */
     if (h->total + 2 > h->max) {
         h->full = true;
         return;
@@ -331,8 +331,8 @@ static void html_text(FILE *f, const char *s)
         }
 }
 
-/* Writes the marks as one flat array of integers. Each mark has its kind, the time since the
- * previous mark, dt, y0, y1-y0 and cause. */
+/* Writes the marks of a track as one flat array of integers in JavaScript. Each mark has its kind,
+ * the time since the previous mark, dt, y0, y1-y0 and cause. */
 static void write_track(FILE *f, const struct track *d, scps_time t0)
 {
     scps_time t = t0;
@@ -457,7 +457,7 @@ static void write_data(FILE *f, const struct scps_trace_html *h, const struct sc
     fputs("]}", f);
 }
 
-/* Writes the page: the template, with its placeholders replaced. */
+/* Writes the HTML page: the template page_html with data, style and script in its placeholders. */
 static void write_page(FILE *f, const struct scps_trace_html *h, const struct scps_trace *t,
                        const char *title)
 {

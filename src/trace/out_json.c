@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes JSON while the capture is read. Connections come first, because a capture without end
- * makes the analyser discard them one by one; totals of the whole capture come last. The schema
- * (out_schema.c) is made from the same list of figures, so the two always agree. */
+/* Writes the results of an analysis as JSON, while the capture is read. Connections come first,
+ * because a capture without end makes the analyser discard them one by one; totals of the whole
+ * capture come last. The schema (out_schema.c) is made from the same list of figures, so the two
+ * always agree. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 #define INDENT " "
 
-/* Writes the value v with six decimals. */
+/* Writes a member of the JSON object, rounded to six decimals. */
 static void number(struct scps_json *j, const char *key, double v)
 {
     scps_json_real(j, key, round(v * 1e6) / 1e6);

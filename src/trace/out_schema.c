@@ -30,8 +30,9 @@ static const struct {
 
 #define CONN_MEMBERS (sizeof conn_members / sizeof *conn_members)
 
-/* Adds {"type": type}, or {"type": [type, "null"]} when it may be null, and a description if there
- * is one. The object is left open. */
+/* Begins the schema of the member `name` (NULL: of an array's items): {"type": type}, or {"type":
+ * [type, "null"]} if `nullable`, and the description `words` unless NULL. The caller closes the
+ * object. */
 static void begin_type(struct scps_json *j, const char *name, const char *type, bool nullable,
                        const char *words)
 {
@@ -55,7 +56,7 @@ static void property(struct scps_json *j, const char *name, const char *type, bo
     scps_json_close(j, '}');
 }
 
-/* Begins an object that allows no members beyond those that follow. */
+/* Begins the schema of a JSON object that has no members but those that the caller writes next. */
 static void begin_object(struct scps_json *j, const char *name)
 {
     if (name != NULL)

@@ -129,8 +129,8 @@ static bool either_direction_has(const struct scps_trace_conn *c, enum field_id 
     return scps_tr_is_nonzero(&c->a2b, i) || scps_tr_is_nonzero(&c->b2a, i);
 }
 
-/* Writes figures in words that tcptrace does not have. They may be long, so each has a line of its
- * own. */
+/* Writes figure i, a text that tcptrace does not have, for both directions of connection c, on a
+ * line each, because such texts may be long. */
 static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 {
     for (int k = 0; k < 2; k++) {
@@ -141,7 +141,8 @@ static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i
     }
 }
 
-/* Returns false for figures that tcptrace leaves out when neither direction has them. */
+/* Returns true if figure i is printed for connection c: tcptrace leaves some figures out when
+ * neither direction has a value. */
 static bool shown(const struct scps_trace_conn *c, enum field_id i)
 {
     bool any_ws = c->a2b.req_1323_ws_ts[0] == 'Y' || c->b2a.req_1323_ws_ts[0] == 'Y';
@@ -199,7 +200,8 @@ static void print_ends(FILE *f, const struct scps_trace_conn *c, const char *fil
             c->letter_a);
 }
 
-/* Writes one of tcptrace's figures, with the text that tcptrace prints before and behind it. */
+/* Writes figure i of both directions, with the blank lines and headings that tcptrace prints around
+ * it. */
 static void print_figure(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 {
     if (i == F_rtt_samples || i == F_rtt_from_3whs || i == F_rtt_full_sz_smpls ||

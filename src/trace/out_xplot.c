@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define MAX_CONNS 2000u
-/* number of packets over which tcptrace averages an instantaneous throughput */
+/* number of packets over which the instantaneous throughput is averaged, as in tcptrace */
 #define TPUT_PKTS 10u
 
 /* ---- functions that draw the marks of one packet ---- */
@@ -356,8 +356,8 @@ void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_se
 
 /* ---- functions that finish the graphs ---- */
 
-/* Passes a script to gnuplot. *gp: the gnuplot process that draws all graphs, which is started when
- * first needed. */
+/* Passes the script of graph f to gnuplot, which draws it. *gp: pipe to the gnuplot process that
+ * draws all graphs; NULL: it is started now. */
 static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
 {
     if (!*gp && !(*gp = popen("gnuplot 2>/dev/null", "w"))) {
@@ -375,7 +375,8 @@ static void draw(struct scps_trace_plots *p, const struct plot *f, FILE **gp)
     }
 }
 
-/* Finishes one graph in every format asked for. */
+/* Finishes one graph: writes the rest of its xplot file, and converts it to the other formats that
+ * were requested. */
 static void conclude(struct scps_trace_plots *p, struct plot *f, const struct plot_kind *k,
                      FILE **gp)
 {
@@ -390,7 +391,8 @@ static void conclude(struct scps_trace_plots *p, struct plot *f, const struct pl
         draw(p, f, gp);
 }
 
-/* Finishes all graphs. Returns 0, or an error with one line in msg. */
+/* Finishes the graphs of all connections. Returns 0, or an error (SCPS_ERR_*) with one line in
+ * msg. */
 static int conclude_all(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN])
 {
     int ret = 0;

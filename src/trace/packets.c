@@ -45,7 +45,7 @@ static void option(FILE *f, uint8_t kind, const uint8_t *b, uint32_t n,
         fputs("sack", f);
         for (; n >= 8; b += 8, n -= 8) {
             /* The numbers in SACK blocks are printed relative to the first sequence number of the
-             * direction that is acknowledged. */
+             * opposite direction, whose data they report. */
             uint32_t base = s->ack - (uint32_t)s->ack_off;
             fprintf(f, " %" PRIu32 ":%" PRIu32, scps_get32(b) - base, scps_get32(b + 4) - base);
         }

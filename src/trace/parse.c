@@ -12,7 +12,7 @@
 #define EXT_AUTH        51
 #define EXT_DESTINATION 60
 #define EXT_MOBILITY    135
-/* largest number of extension headers: a packet with more counts as malformed */
+/* largest number of IPv6 extension headers: a packet with more counts as malformed */
 #define EXT_MAX 16
 
 static bool is_extension(uint8_t next)
@@ -76,7 +76,8 @@ static void parse_sack(const uint8_t *b, uint32_t len, struct opts *o)
     }
 }
 
-/* Parses one option with n bytes at b. Returns false if the length is wrong for its kind. */
+/* Parses one TCP option of this kind, whose value has n bytes at b, into *o. Returns false if the
+ * length is wrong for the kind. */
 static SCPS_ALWAYS_INLINE bool parse_option(uint8_t kind, const uint8_t *b, uint32_t n,
                                             struct opts *o)
 {

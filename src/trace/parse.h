@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses a packet and its segment. The only side effects are counters of packets that cannot be
- * used.
+/* Parses a captured IP packet and its TCP segment. The only side effects are counters of packets
+ * that cannot be analysed.
  *
  * Every packet is parsed here, so the functions do not use those of wire/, which fill larger
  * structures. The usual packet (IPv4 without options, a TCP header with timestamps or no options)
@@ -37,19 +37,21 @@ struct opts {
 
 struct segment {
     uint16_t flags, wnd, urp;
-    /* sequence and acknowledgement number; len: bytes of payload on the wire */
+    /* seq, ack: SEG.SEQ and SEG.ACK; len: SEG.LEN without SYN and FIN, the bytes of payload on the
+     * wire */
     uint32_t seq, ack, len;
     uint32_t saved; /* bytes of payload that were captured */
     const uint8_t *opt;
     uint32_t opt_len;
     bool compressed;
-    /* True: the segment has no flags but ACK and PSH, and of its options `o` only the timestamps
-     * are valid. */
+    /* true: the segment has no flags but ACK and PSH, and no options but timestamps; of `o` only
+     * has_ts, tsval and tsecr are set then */
     bool plain;
     struct opts o;
 };
 
-/* These functions count a packet that cannot be used, and return false. */
+/* The following functions count a packet that cannot be analysed, and return false so that the
+ * caller can return it: bad_ip: its IP header is malformed. */
 static inline bool scps_tr_bad_ip(struct scps_trace *t)
 {
     t->tot.bad_ip++;
@@ -62,8 +64,8 @@ static inline bool scps_tr_cut_short(struct scps_trace *t)
     return false;
 }
 
-/* Counts a fragment. Returns true if it is the first of its packet, which has the TCP header; false
- * if it is a later one. */
+/* Counts an IP fragment. later: it is not the first one of its packet. Returns true for the first
+ * one, which has the TCP header and is analysed. */
 static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 {
     t->tot.fragments++;
@@ -71,15 +73,18 @@ static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
     return !later;
 }
 
-/* Parses an IPv6 header and its extension headers, and sets *hdr to their length. */
+/* Parses the IPv6 header at k->ip and its extension headers, and sets *hdr to their length, bytes.
+ * left: as for scps_tr_parse_ip(). Returns false if the packet must not be processed any further;
+ * it has then been counted. */
 bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
 /* Finds the IP header inside a packet that is neither TCP nor has a compressed header. Returns its
  * offset from k->ip, or -1 after counting why there is none. */
 int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
-/* Parses the len octets of options at p. An option with length zero, or beyond the end, ends the
- * parsing; a known kind with a wrong length is skipped. */
+/* Parses the len octets of TCP options at p into *o. An option whose length is 0 or goes beyond the
+ * end ends the parsing; a known option with a wrong length is skipped. */
 void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
-/* Copies the addresses of packet k into a flow's key, and sets the rest of the key to zero. */
+/* Copies the source and destination address of packet k into the key of a connection, and sets the
+ * rest of the key to 0. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
 
 static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct packet *k,
@@ -89,7 +94,8 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct pa
     *hdr = (p[0] & 15u) * 4;
     k->total = scps_get16(p + 2);
     if (k->total == 0)
-        /* The length field is 0 because the network card does the segmentation (TSO). */
+        /* The host captured its own packet before the network card segmented it (TSO) and set the
+         * length field, which is 0. */
         k->total = left;
     if (TR_UNLIKELY(*hdr < 20 || k->total < *hdr))
         return scps_tr_bad_ip(t);
@@ -123,7 +129,8 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip(struct scps_trace *t, struct pac
     return true;
 }
 
-/* Returns true if the options are timestamps alone, in their usual layout. */
+/* Fast path: parses the len octets of TCP options at p into *o if they are NOP, NOP and a
+ * timestamps option (RFC 7323 appendix A). Returns false if they are not. */
 static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, struct opts *o)
 {
     if (TR_UNLIKELY(len != 12 || scps_get32(p) != 0x0101080a))
@@ -133,8 +140,8 @@ static inline bool scps_tr_parse_timestamps(const uint8_t *p, uint32_t len, stru
     return true;
 }
 
-/* Parses the TCP header at k->th into s. Returns false if the caller must not process the packet
- * any further; the packet has then been counted in t. */
+/* Parses the TCP header of packet k, at k->th, into *s. Returns false if the caller must not
+ * process the packet any further; the packet has then been counted in t. */
 static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const struct packet *k,
                                                  struct segment *s)
 {
@@ -166,7 +173,8 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const str
         s->o.tsval = s->o.has_ts ? s->o.tsval : 0;
     }
     if (TR_UNLIKELY(off > k->th_cap))
-        /* The options were cut off by the capture, but the header itself is complete. */
+        /* The captured part of the packet ends within the TCP options; the fixed header is
+         * complete. */
         t->tot.truncated++;
     return true;
 }

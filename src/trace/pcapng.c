@@ -26,7 +26,8 @@ enum {
 enum { OPTION_END = 0, OPTION_TSRESOL = 9, OPTION_TSOFFSET = 14 };
 
 #define BYTE_ORDER_MAGIC 0x1a2b3c4du
-/* Octets of a block besides its content: type, length, and the length again after the content. */
+/* Number of octets of a block besides its content: type, length, and the length again after the
+ * content. */
 #define FRAME 12u
 /* Largest length of a block that is parsed, octets; longer ones are skipped. */
 #define LONGEST      (TR_LARGEST + 1024)
@@ -45,8 +46,8 @@ struct pcapng {
     struct window *w;
     const char *path;
     char *msg;
-    /* True: the section is big-endian. The following fields are about the interfaces of the
-     * section. */
+    /* true: the section that is being read is big-endian. ifs: its n interfaces, with room for
+     * `room` */
     bool big;
     struct interface *ifs;
     uint32_t n, room;
@@ -70,7 +71,8 @@ static uint64_t get64(const struct pcapng *f, const uint8_t *p)
     return (uint64_t)get32(f, p + (f->big ? 0 : 4)) << 32 | get32(f, p + (f->big ? 4 : 0));
 }
 
-/* Ends the reading at a malformed block; the rest of the file is counted as not read. */
+/* Ends the reading of the file at a malformed block, which the message describes with `what` and
+ * `number`. The bytes left are counted as not read. Returns 1. */
 static int senseless(struct pcapng *f, const char *what, uint64_t number)
 {
     f->t->tot.unread_bytes += scps_tr_window_drain(f->w);
@@ -98,7 +100,8 @@ static int no_memory(struct pcapng *f)
 
 /* ---- functions that read the blocks which describe interfaces ---- */
 
-/* Converts if_tsresol, a power of 2 or of 10, to units in a second. Returns 0 if it is unusable. */
+/* Converts the option if_tsresol, which has the exponent of a power of 2 or 10, to the number of
+ * units of time in a second. Returns 0 if 64 bits cannot hold the number. */
 static uint64_t units(uint8_t resolution)
 {
     uint64_t v = 1;
@@ -153,8 +156,8 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
 static scps_time in_us(const struct interface *i, uint64_t at)
 {
     uint64_t s = at / i->second, part = at % i->second, unit = i->second;
-    /* The interface counts in a unit finer than any clock has, so both numbers are reduced until
-     * the product below fits into 64 bits. */
+    /* The interface's unit of time is so small that the product below would exceed 64 bits. So both
+     * numbers are divided by 1000 until it does not. */
     while (part > UINT64_MAX / MICROSECONDS) {
         part /= 1000;
         unit /= 1000;
@@ -164,7 +167,8 @@ static scps_time in_us(const struct interface *i, uint64_t at)
     return whole * MICROSECONDS + (int64_t)(part * MICROSECONDS / unit);
 }
 
-/* Reads the content of a block that holds a packet. */
+/* Analyses the packet in a packet block, whose content is len octets at p. Returns 0; another value
+ * ends the reading. */
 static int packet_block(struct pcapng *f, uint32_t type, const uint8_t *p, uint32_t len)
 {
     const uint32_t head = type == BLOCK_PACKET_SIMPLE ? 4 : 20;
@@ -207,7 +211,8 @@ static bool is_looked_into(uint32_t type)
            type == BLOCK_INTERFACE || type == BLOCK_SECTION;
 }
 
-/* Begins a section: reads its byte order and removes all interfaces. */
+/* Begins a section of the file: reads its byte order from the four octets at magic, and removes the
+ * interfaces of the section before. Returns 0; another value ends the reading. */
 static int section(struct pcapng *f, const uint8_t *magic)
 {
     f->n = 0;
@@ -217,8 +222,8 @@ static int section(struct pcapng *f, const uint8_t *magic)
     return 0;
 }
 
-/* Reads one block of the capture. Returns 0 if the next block can be read; another value ends the
- * reading. */
+/* Reads one block of the file. Returns 0 if the next block can be read; another value, which
+ * scps_trace_read() returns, ends the reading. */
 static int block(struct pcapng *f)
 {
     struct window *w = f->w;

@@ -74,8 +74,9 @@ static void put_zeros(struct tap *t, size_t len)
     }
 }
 
-/* Copies the headers of a TCP packet to hdr and fills in its checksum. Returns how many bytes of
- * the packet are in hdr; 0 when the packet needs no change. */
+/* Copies the headers of a TCP packet, whose checksum the device or the peer's device leaves
+ * incomplete, to hdr, and computes the checksum there. Returns how many bytes of the packet are in
+ * hdr; 0: it is no complete TCP packet, so it is recorded as it is. */
 static size_t finish_checksum(const struct scps_pkt *pkt, uint8_t hdr[SCPS_MAX_HEADERS])
 {
     struct scps_ip ip;

@@ -48,8 +48,9 @@ static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
     return off < 0 ? off : (int)at + off;
 }
 
-/* Returns the offset of the IP header in a packet at offset `at`, whose EtherType is in the
- * tunnel's header. */
+/* Returns the offset from k->ip of the IP header in the inner packet at offset `at`. type:
+ * EtherType of the inner packet, from the tunnel's header. Negative: there is none, and that was
+ * counted. */
 static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint32_t type)
 {
     if (type == TYPE_ETHERNET)
@@ -106,7 +107,7 @@ static int gtp(struct scps_trace *t, const struct packet *k, uint32_t at)
     at += 8;
     if (flags & 7) {
         at += 4;
-        /* The extension headers are skipped. */
+        /* The GTP-U extension headers are skipped. */
         for (uint8_t next = p[at - 1]; flags & 4 && next != 0; next = p[at - 1]) {
             if (at >= k->cap || p[at] == 0 || at + p[at] * 4u > k->cap)
                 return cut_short(t);
@@ -122,8 +123,8 @@ static bool is_ours(uint8_t proto)
            proto == SCPS_IPPROTO_SCPS_COMP;
 }
 
-/* Returns the least number of octets behind the IP header for this protocol: that of compressed TCP
- * (105) has a connection id, an octet of flags and a checksum. */
+/* Returns the length of the shortest header that follows the IP header, octets: 20 for TCP; 4 for a
+ * compressed TCP header (protocol 105): connection id, an octet of flags, and checksum. */
 static uint32_t least_header(uint8_t proto)
 {
     return proto == SCPS_IPPROTO_SCPS_COMP ? 4 : 20;
@@ -136,9 +137,9 @@ static bool may_be_fragment(const struct packet *k)
     return k->version == 4 ? (k->ip[6] & 0x20) != 0 : k->th - k->ip > 40;
 }
 
-/* Returns true if the payload of a UDP datagram is exactly one IP packet. The first fragment of a
- * datagram, which has the length of the whole datagram, counts as well, and so does a packet whose
- * headers behind the IP header were not captured: the caller counts it as cut short. */
+/* Returns true if the payload of a UDP datagram is exactly one IP packet. k: the outer packet. A
+ * first fragment, whose UDP length is that of the whole datagram, counts as well, and so does a
+ * packet whose inner TCP header was not captured: the caller counts it as cut short. */
 static bool is_ip(const struct packet *k)
 {
     if (k->th_cap < 8 + 20)

@@ -40,8 +40,8 @@ static size_t fill(struct window *w, uint8_t *p, size_t room)
 }
 
 #ifdef SCPS_HAVE_ZLIB
-/* Decompresses at most `room` octets into p. Returns their number; 0 at the end. Several gzip
- * members one after the other are one stream. */
+/* Decompresses at most `room` octets of the file into p. Returns their number; 0 at the end, or on
+ * an error, which is stored in w->err. A file of several gzip members is read as one stream. */
 static size_t unpack(struct window *w, uint8_t *p, size_t room)
 {
     w->z.next_out = p;
@@ -52,7 +52,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
             w->z.avail_in = (uInt)fill(w, w->packed, PACKED);
             if (!w->z.avail_in) {
                 if (!w->err && !w->member_done)
-                    w->err = EBADMSG; /* The file ends within a member of gzip. */
+                    w->err = EBADMSG; /* The file ends before the end of its gzip data. */
                 break;
             }
         }
@@ -74,7 +74,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
 void scps_tr_window_more(struct window *w)
 {
     if (w->pos == w->end || w->end == WINDOW) {
-        size_t left = w->end - w->pos; /* number of octets of an incomplete record */
+        size_t left = w->end - w->pos; /* octets that are not used yet: the begin of a record */
         memmove(w->buf + HEAD - left, w->buf + w->pos, left);
         w->pos = HEAD - left;
         w->end = HEAD;
@@ -94,7 +94,7 @@ void scps_tr_window_more(struct window *w)
         w->stopped = true;
 }
 
-/* Starts to decompress a file that begins with the magic number of gzip. */
+/* Prepares to decompress a file, which begins with the magic number of gzip. */
 static int unpack_begin(struct window *w, const char *path, char *msg, int *ret)
 {
 #ifdef SCPS_HAVE_ZLIB
@@ -163,7 +163,8 @@ const char *scps_tr_window_trouble(const struct window *w)
     return w->err == EBADMSG ? "damaged gzip data" : strerror(w->err);
 }
 
-/* Writes to msg why a file is no capture: its first octets could not be read, or are too few. */
+/* Writes to msg why the file is not a capture: its first octets could not be read, or are too few.
+ * Returns the error. */
 static int no_capture(const struct window *w, const char *path, char *msg)
 {
     if (w->err && w->err != EBADMSG) {

@@ -44,19 +44,21 @@ struct window {
  * line in msg. Call scps_tr_window_close() in either case. */
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
 void scps_tr_window_close(struct window *w);
-/* Reads more octets behind those not used yet, and may move these: compute buf + pos again. */
+/* Reads more octets of the file behind those not used yet, and may move the latter within w->buf,
+ * so pointers into it become invalid. */
 void scps_tr_window_more(struct window *w);
-/* Skips all bytes that are left. Returns their number. */
+/* Reads and discards the rest of the file. Returns the number of bytes discarded. */
 uint64_t scps_tr_window_drain(struct window *w);
 /* Skips n bytes. Returns false if the capture ends before. */
 bool scps_tr_window_skip(struct window *w, uint64_t n);
-/* Returns a text that describes w->err, the reason why reading ended. */
+/* Returns a text that describes w->err, the error that ended the reading. */
 const char *scps_tr_window_trouble(const struct window *w);
 /* Reports progress to the caller of the analyser. Returns non-zero if the caller's function asks to
  * stop. */
 int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);
 
-/* Returns true if n bytes, at most a little more than TR_LARGEST, are at buf + pos. */
+/* Returns true if n bytes of the capture, at most TR_LARGEST and a page, are at w->buf + w->pos;
+ * reads more if necessary. False: the capture ends before. */
 static inline bool scps_tr_have(struct window *w, size_t n)
 {
     while (TR_UNLIKELY(w->end - w->pos < n)) {

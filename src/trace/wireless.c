@@ -43,8 +43,9 @@ static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
 }
 
-/* Returns true if the radiotap header says that the body of the frame begins at a multiple of four
- * octets. The flags follow the time field, which is aligned to eight octets. */
+/* Returns true if the radiotap header at p, len octets, says that the 802.11 header is padded to a
+ * multiple of four octets. Radiotap's flags follow its time field, which is aligned to eight
+ * octets. */
 static bool padded(const uint8_t *p, uint32_t len)
 {
     uint32_t at = 4, present = scps_tr_little32(p + 4);
@@ -73,7 +74,7 @@ int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const ui
     case TR_RADIO_TAP:
         len = scps_tr_little16(p + 2);
         return frame(t, p, caplen, len, len >= 8 && len <= caplen && padded(p, len));
-    /* The header may also be that of AVS, which begins with a magic number. */
+    /* Captures of this link type may have an AVS header, too, which begins with a magic number. */
     case TR_RADIO_PRISM:
         len = scps_get32(p) >> 12 == 0x80211 ? scps_get32(p + 4) : scps_tr_little32(p + 4);
         break;

@@ -51,8 +51,8 @@ struct scps_trace_plots {
     void *ctx;
     struct drawn **d;
     uint32_t n, cap;
-    /* The index into `slot` is the number of a connection, and the value is index + 1 in d; 0: not
-     * decided yet; UINT32_MAX: the connection is not drawn. */
+    /* slot[number of a connection] is the connection's index in d, plus 1; 0: not decided yet;
+     * UINT32_MAX: the connection is not drawn. */
     uint32_t *slot;
     uint32_t nslot;
     uint64_t skipped; /* number of connections beyond MAX_CONNS, which are not drawn */
@@ -66,14 +66,15 @@ struct scps_trace_plots {
 #define T(t) (t) / 1000000, (int)((t) % 1000000)
 #define TF   "%" PRId64 ".%06d"
 
-/* Records the first error, errno and path; nothing is written after it. */
+/* Records that writing the file `path` failed, with errno. Only the first error is kept; nothing
+ * more is written after it. */
 void scps_tr_plots_fail(struct scps_trace_plots *p, const char *path);
 
-/* Returns the graph of this kind for direction dir; a new graph gets its title. NULL: the kind was
- * not requested, or there is no memory. */
+/* Returns the graph of this kind (index in scps_tr_plot_kind) for direction dir of connection d,
+ * and creates it at the first call. NULL: the kind was not requested, or there is no memory. */
 struct plot *scps_tr_plot_begin(struct scps_trace_plots *p, struct drawn *d, int dir, int kind,
                                 const struct scps_trace_seen *s);
-/* Adds a line of text to the file of a graph. */
+/* Adds text to the xplot file of graph f, formatted as by printf(). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -82,8 +83,9 @@ void scps_tr_plot_put(struct scps_trace_plots *p, struct plot *f, const char *fm
 void scps_tr_plot_flush(struct scps_trace_plots *p, struct plot *f);
 void scps_tr_plot_free(struct plot *f, bool remove_xpl);
 
-/* These functions draw in the colour set last. `where` of a text: 'a' above, 'b' below, 'r' right
- * of the point. */
+/* The following functions draw in graph f in colour c; a line that sets the colour is written only
+ * when it changes. `where`: place of a text relative to its point: 'a' above, 'b' below, 'r'
+ * right. */
 void scps_tr_pen_colour(struct scps_trace_plots *p, struct plot *f, enum colour c);
 void scps_tr_pen_line(struct scps_trace_plots *p, struct plot *f, enum colour c, scps_time t1,
                       int64_t y1, scps_time t2, int64_t y2);
