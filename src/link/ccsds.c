@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts packets into transfer frames and takes them out again.
+/* Puts IP packets, each in an encapsulation packet, into CCSDS transfer frames, and takes them out
+ * again.
  *
  * Sending: packets are copied into the frame being filled; a full frame is finished and waits for
- * the device. A packet is refused while frames wait, so room for the frames of one packet suffices.
+ * the device. While frames wait, a packet of the stack is refused (SCPS_ERR_AGAIN), so room for the
+ * frames of one packet suffices.
  *
  * Receiving: frames in sequence continue the packet that is being read. After a gap in the frame
  * counts that packet is lost, and reading continues where the first header pointer of the next
@@ -36,7 +38,8 @@ static size_t marker_len(const struct scps_ccsds *c)
     return c->cfg.markers ? SCPS_CCSDS_MARKER : 0;
 }
 
-/* Returns the address of the i-th waiting frame, where its marker begins. */
+/* Returns the address of the i-th frame in the buffer of frames to send, from 0, the oldest. If the
+ * line is a byte stream, the frame's synchronisation marker is there. */
 static uint8_t *slot(struct scps_ccsds *c, unsigned i)
 {
     size_t each = marker_len(c) + c->cfg.frame;
@@ -44,7 +47,8 @@ static uint8_t *slot(struct scps_ccsds *c, unsigned i)
     return c->tx.frames + (c->tx.first + i) % c->tx.room * each;
 }
 
-/* Sends complete frames to the device. Returns false if some of them still wait. */
+/* Sends the complete frames to the device. Returns false if the device has not accepted all of them
+ * yet. */
 static bool flush(struct scps_ccsds *c)
 {
     while (c->tx.ready) {
@@ -73,13 +77,15 @@ static void finish_frame(struct scps_ccsds *c)
     c->tx.fill_at = SCPS_NEVER;
 }
 
-/* Returns the address at which the next octet of packets is stored in the frame being filled. */
+/* Returns the address at which the next octet is stored in the frame that is being filled with
+ * packets. */
 static uint8_t *place(struct scps_ccsds *c)
 {
     return slot(c, c->tx.ready) + marker_len(c) + scps_spaceframe_head(&c->cfg) + c->tx.used;
 }
 
-/* Adds octets to the frame being filled; a frame that becomes full is finished. */
+/* Adds n octets of packets to the frame that is being filled. If the frame is full, completes it
+ * and begins the next. */
 static void put_octets(struct scps_ccsds *c, const uint8_t *p, size_t n)
 {
     while (n) {
@@ -102,7 +108,8 @@ static void begin_packet(struct scps_ccsds *c)
         c->tx.fill_at = c->now + c->cfg.fill_after;
 }
 
-/* Completes the frame being filled with an idle packet, because it has waited long enough. */
+/* Fills the rest of the frame that is being filled with an idle packet, and completes it. Called
+ * when the frame's first packet has waited for cfg.fill_after, and when the link is closed. */
 static void fill(struct scps_ccsds *c)
 {
     size_t n = c->data_len - c->tx.used;
@@ -137,7 +144,7 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     put_octets(c, head, scps_encap_build(head, version, total));
     put_octets(c, pkt->data, pkt->len);
     put_octets(c, pkt->payload, pkt->payload_len);
-    /* The packet ends in a new frame, which has no deadline yet. */
+    /* The packet ends in another frame than it began in. That frame has no deadline yet. */
     if (c->tx.used && c->tx.fill_at == SCPS_NEVER)
         c->tx.fill_at = c->now + c->cfg.fill_after;
     c->stats.tx_packets++;
@@ -184,8 +191,9 @@ static void forget_packet(struct scps_ccsds *c)
     c->rx.total = 0;
 }
 
-/* Reads packets that follow each other without a gap. Returns false at an impossible header,
- * because the rest cannot be read then. */
+/* Reads n octets of the packets in a frame's data field, which continue those read before. Returns
+ * false at a malformed packet header: the octets behind it cannot be read, because the packet's
+ * length is unknown. */
 static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -194,8 +202,8 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     while (n) {
         size_t k = 1;
 
-        /* The rest of the packet that an earlier frame began is read first, or as much of it as
-         * there is. */
+        /* The packet's length is known, so the rest of it is read at once, or as much of it as
+         * there is. Its header is read octet by octet. */
         if (r->total)
             k = (size_t)SCPS_MIN((uint64_t)n, r->total - r->len);
         if (r->len < room)
@@ -221,8 +229,8 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     return true;
 }
 
-/* Records the count of a frame. Returns false if frames between it and the previous one are
- * missing. */
+/* Records the frame count of frame f. Returns false if it does not follow the previous frame's
+ * count: frames are missing between both. */
 static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -276,8 +284,8 @@ static void frame_input(struct scps_ccsds *c, const uint8_t *p, scps_time at)
         r->synced = false;
     if (f.pointer == SPACEFRAME_NO_START)
         return;
-    /* The first header pointer says where the next packet begins, so the packet being read would
-     * have to end there. It does not, so it is dropped. */
+    /* The packet that is being read does not end where the next packet begins according to the
+     * frame's first header pointer, so it is dropped. */
     if (r->synced && r->len) {
         dropped(c, SCPS_CCSDS_DROP_POINTER);
         forget_packet(c);
@@ -285,7 +293,8 @@ static void frame_input(struct scps_ccsds *c, const uint8_t *p, scps_time at)
     r->synced = packets_input(c, p + before, n - before, at);
 }
 
-/* Reads octets of a byte stream; searches for a marker after losing synchronisation. */
+/* Reads n octets of a byte stream, in which a synchronisation marker precedes each frame. Octets
+ * before a marker are dropped, each counted as SCPS_CCSDS_DROP_MARKER. */
 static void stream_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;

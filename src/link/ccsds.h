@@ -8,10 +8,10 @@
 #include "link/spaceframe.h"
 
 struct scps_ccsds_tx {
-    uint8_t *frames; /* buffer for `room` frames, each with its marker */
+    uint8_t *frames; /* ring of `room` frames, each behind its synchronisation marker */
     unsigned room;
-    /* first: index of the oldest frame that waits; ready: complete frames that wait for the
-     * device */
+    /* first: index in the ring of the oldest frame; ready: number of complete frames, from there
+     * on, that the device has not accepted yet */
     unsigned first, ready;
     /* number of octets of packets in the frame being filled, which follows the ready ones */
     size_t used;
@@ -23,24 +23,24 @@ struct scps_ccsds_tx {
 };
 
 struct scps_ccsds_rx {
-    /* fields for byte streams (cfg.markers) */
-    uint8_t *stream; /* buffer for the marker and frame being read */
+    /* fields for lines that are byte streams (cfg.markers) */
+    uint8_t *stream; /* the `have` octets read so far of a marker and its frame */
     size_t have;
-    /* synced: the start of the packet being read is known; counted: `count` is the frame count of
-     * the last frame */
+    /* synced: it is known where packets begin, because no frame was lost since; counted: `count` is
+     * the frame count of the last frame that arrived */
     bool synced, counted;
     uint64_t count;
     uint8_t *packet;
-    /* number of octets of the packet that have arrived; octets beyond the buffer are counted, but
-     * not stored */
+    /* number of octets that have arrived of the packet being read; those beyond the buffer `packet`
+     * are counted, but not stored */
     size_t len;
-    uint64_t total; /* length of the packet, octets; 0: its header is not complete */
+    uint64_t total; /* length of that packet, octets; 0: its header is not complete */
     enum scps_encap_what what;
     size_t head;
 };
 
 struct scps_ccsds {
-    struct scps_netif nif; /* first member, to which the netif chain points */
+    struct scps_netif nif; /* first member, so that a pointer to it can be cast to this struct */
     struct scps_alloc alloc;
     size_t size;
     struct scps_ccsds_config cfg;
@@ -48,13 +48,13 @@ struct scps_ccsds {
     struct scps_ccsds_rx rx;
     struct scps_ccsds_status stats;
     scps_time now;
-    bool begun;      /* true: scps_netif_advance() has been called, so the time is known */
-    size_t data_len; /* octets of a frame that are used for packets */
+    bool begun;      /* true: scps_netif_advance() has been called, so `now` is valid */
+    size_t data_len; /* length of a frame's data field, which holds packets, octets */
 };
 
 #define SCPS_CCSDS_MARKER 4
 
-/* Sets the functions (scps_netif_ops) of the netif of a new end. */
+/* Sets the functions (scps_netif_ops) of c->nif. Called when the end is opened. */
 void scps_ccsds_wire(struct scps_ccsds *c);
 
 #endif

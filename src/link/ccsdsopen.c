@@ -21,8 +21,8 @@ static size_t frame_data(const struct scps_ccsds_config *c)
     return c->frame - scps_spaceframe_head(c) - scps_spaceframe_tail(c);
 }
 
-/* Returns how many frames may wait for the device: those that one packet fills, and the one that it
- * begins. */
+/* Returns for how many frames to send there is a buffer: those that the longest packet fills
+ * completely, and those in which it begins and ends. */
 static unsigned tx_room(const struct scps_ccsds_config *c)
 {
     return (unsigned)((c->mtu + SCPS_ENCAP_HEAD) / frame_data(c)) + 2;
@@ -39,7 +39,8 @@ static size_t memory(const struct scps_ccsds_config *cfg)
            (cfg->markers ? slot_size(cfg) : 0) + cfg->mtu + SCPS_ENCAP_HEAD;
 }
 
-/* Checks spacecraft identifier and virtual channel, whose bounds depend on the kind of frames. */
+/* Checks the spacecraft identifier and the virtual channel of a configuration, whose upper bounds
+ * depend on the kind of frames. Returns false, with the reason in *why, if one is too large. */
 static bool identifiers_hold(const struct scps_ccsds_config *c, struct scps_line *why)
 {
     static const struct {
@@ -58,8 +59,8 @@ static bool identifiers_hold(const struct scps_ccsds_config *c, struct scps_line
     return false;
 }
 
-/* Copies a configuration of any size that this version knows, and checks it. Returns false, with
- * the reason in *why, if it is refused. */
+/* Copies the configuration `from`, which may be that of an older version of the library and so
+ * shorter, and checks it. Returns false, with the reason in *why, if it is refused. */
 static bool copy_config(struct scps_ccsds_config *c, const struct scps_ccsds_config *from,
                         struct scps_line *why)
 {

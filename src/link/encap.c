@@ -28,8 +28,8 @@ enum scps_encap_what scps_encap_parse(const uint8_t *p, size_t n, size_t *head, 
 
     if (!n)
         return ENCAP_MORE;
-    /* The packet is a space packet on the same channel, whose length field lies at another
-     * place. */
+    /* A packet version number of 0 means a space packet (CCSDS 133.0-B) on the same virtual
+     * channel, which is skipped. Its length field is at octet 4. */
     if (p[0] >> 5 == 0) {
         *head = 6;
         if (n < 6)

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCPS_ENCAP_HEAD 9 /* octets of the longest header with its extension */
+/* octets of the longest packet header (8) and an extension of one octet */
+#define SCPS_ENCAP_HEAD 9
 
 enum scps_encap_what {
     ENCAP_MORE,  /* the header of the packet is not complete */
@@ -16,16 +17,17 @@ enum scps_encap_what {
     ENCAP_OTHER, /* the packet is a space packet, or has a protocol other than IP */
     ENCAP_IPE    /* the packet has the Internet protocol extension, so it contains an IP packet */
 };
-/* Parses the header of an encapsulation packet (CCSDS 133.1-B) or space packet, whose first n
- * octets lie at p. *head: octets of the header; *total: octets of the packet, header included. */
+/* Parses the header of an encapsulation packet (CCSDS 133.1-B) or space packet, of which the first
+ * n octets are at p. Sets *head to the length of the header and *total to that of the packet,
+ * header included, both in octets. */
 enum scps_encap_what scps_encap_parse(const uint8_t *p, size_t n, size_t *head, uint64_t *total);
-/* Returns the offset of the IP packet in n octets of data of an ENCAP_IPE packet; 0: the extension
- * names no IP packet. */
+/* Returns the offset of the IP packet in the n octets at p that follow the header of an ENCAP_IPE
+ * packet; 0: the extension says that it is not IPv4 or IPv6. */
 size_t scps_encap_ip(const uint8_t *p, size_t n);
-/* Writes the header and extension of a packet that holds an IP packet of n octets. Returns their
- * length. */
+/* Writes the header and extension of an encapsulation packet with an IP packet of n octets to
+ * `out`, at most SCPS_ENCAP_HEAD octets. Returns their length. */
 size_t scps_encap_build(uint8_t *out, unsigned ip_version, size_t n);
-/* Writes an idle packet of n octets, 1 to 65535, header included. */
+/* Writes an idle encapsulation packet of n octets (1 to 65535), header included, to `out`. */
 void scps_encap_idle(uint8_t *out, size_t n);
 
 #endif

@@ -27,7 +27,8 @@ static void dropped(struct scps_ether *e, enum scps_ether_drop why)
 
 /* ---- functions that send frames to the device ---- */
 
-/* Sends a frame of n octets at data, followed by payload. */
+/* Sends an Ethernet frame to MAC address dst. Its contents are n octets at data, followed by
+ * payload_len octets at payload. */
 static int send_frame(struct scps_ether *e, const uint8_t dst[6], unsigned type,
                       const uint8_t *data, size_t n, const uint8_t *payload, size_t payload_len)
 {
@@ -53,8 +54,9 @@ static unsigned type_of(uint8_t family)
     return family == 4 ? ETHER_IPV4 : ETHER_IPV6;
 }
 
-/* Returns the source address for a request about a: this station's address whose prefix covers a,
- * else its first of that family; NULL: it has none of the family. */
+/* Returns the source address for an ARP request or Neighbour Solicitation for address a: this
+ * station's address whose prefix covers a, otherwise its first address of a's family; NULL: it has
+ * none of that family. */
 static const struct scps_addr *own_for(const struct scps_ether *e, const struct scps_addr *a)
 {
     const struct scps_addr *first = NULL;
@@ -78,8 +80,8 @@ static bool is_own(const struct scps_ether *e, const struct scps_addr *a)
     return false;
 }
 
-/* Requests the MAC address of neighbour n: by broadcast or multicast when it is unknown, by unicast
- * when it was known. */
+/* Requests the MAC address of neighbour n (ARP request or Neighbour Solicitation): by unicast in
+ * state NBR_PROBE, which checks a known address, by broadcast or multicast otherwise. */
 static void request_mac(struct scps_ether *e, const struct scps_nbr *n)
 {
     const struct scps_addr *own = own_for(e, &n->addr);
@@ -144,7 +146,8 @@ static void send_held(struct scps_ether *e, struct scps_nbr *n)
     n->held_len = 0;
 }
 
-/* Determines the neighbour to which packets for dst are sent. Returns false if there is none. */
+/* Sets *hop to the neighbour to which packets for dst are sent: dst itself if it is on this link,
+ * otherwise the gateway. Returns false if no gateway is configured. */
 static bool next_hop(const struct scps_ether *e, const struct scps_addr *dst, struct scps_addr *hop)
 {
     static const struct scps_addr link_local = {6, {0xfe, 0x80}};
@@ -214,8 +217,9 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- functions that receive frames from the device ---- */
 
-/* Counts a reply of n octets, and returns true, if it may be sent now. Counted is its length on an
- * Ethernet: 60 octets at least, with preamble, check sequence and gap. */
+/* Returns true if the limit of replies to other stations' requests allows one of n octets now, and
+ * counts it with its length on an Ethernet: 60 octets at least, plus preamble, check sequence and
+ * gap between frames. Otherwise drops the request. */
 static bool may_reply(struct scps_ether *e, size_t n)
 {
     if (scps_reply_limit_take(&e->replies, &e->nif, 1250000 / SCPS_REPLY_SHARE,
@@ -225,7 +229,7 @@ static bool may_reply(struct scps_ether *e, size_t n)
     return false;
 }
 
-/* Replies to a request for an address of this station. */
+/* Replies to q, an ARP request or Neighbour Solicitation for an address of this station. */
 static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
 {
     static const uint8_t all_nodes_mac[6] = {0x33, 0x33, 0, 0, 0, 1};
@@ -248,7 +252,8 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
     } else {
         m.target = q->target;
         m.to = q->from;
-        /* The sender is doing duplicate address detection, so it has no address yet. */
+        /* A request from the unspecified address is one of duplicate address detection (RFC 4862).
+         * Its sender has no address yet, so the reply goes to all nodes. */
         if (scps_addr_equal(&q->from, &none)) {
             m.to = all_nodes;
             m.solicited = false;
@@ -265,9 +270,10 @@ static void answer(struct scps_ether *e, const struct scps_nbrmsg *q)
         e->stats.answered++;
 }
 
-/* Records the MAC address of the sender of a request or a reply. A request for this station
- * creates an entry (RFC 826), unless packets were sent to all the neighbours in the cache; any
- * other message only updates an entry. */
+/* Records the MAC address in message m, a request or reply of ARP or Neighbour Discovery, in the
+ * neighbour cache. for_us: m is a request for this station or a reply to it. Such a request creates
+ * an entry (RFC 826), unless the cache is full of neighbours to which packets were sent; any other
+ * message only updates an entry. */
 static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us)
 {
     static const uint8_t zeros[16];
@@ -289,8 +295,8 @@ static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us
         return;
     same = !m->has_mac || (n->state != NBR_INCOMPLETE && memcmp(n->mac, m->mac, 6) == 0);
     if (nd_answer && !m->override && !same && n->state != NBR_INCOMPLETE) {
-        /* Another station claims this address, so the entry becomes stale and keeps its MAC address
-         * (RFC 4861 section 7.2.5). */
+        /* An Advertisement without the flag Override has another MAC address than the entry. The
+         * entry keeps its MAC address but becomes stale (RFC 4861 section 7.2.5). */
         if (n->state == NBR_REACHABLE) {
             n->state = NBR_STALE;
             n->when = SCPS_NEVER;
@@ -304,8 +310,8 @@ static void learn(struct scps_ether *e, const struct scps_nbrmsg *m, bool for_us
 static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
 {
     bool about_us = is_own(e, &m->target);
-    /* In requests and ARP replies the target must be this station; in an Advertisement the target
-     * is the sender, so each one that arrives counts. */
+    /* A request or an ARP reply is for this station if its target is an address of this station.
+     * The target of a Neighbour Advertisement is its sender, so each one that arrives counts. */
     bool for_us = about_us || (m->answer && m->target.family == 6);
 
     learn(e, m, for_us);
@@ -313,8 +319,8 @@ static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
         answer(e, m);
 }
 
-/* Returns true if this station accepts frames to this MAC address: its own, and the groups of IPv6
- * that every node joins or that follow from its addresses. */
+/* Returns true if this station accepts frames to MAC address dst: its own, broadcast, that of the
+ * IPv6 group of all nodes, and those of the solicited-node groups of its IPv6 addresses. */
 static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
 {
     struct scps_addr group;
@@ -334,7 +340,8 @@ static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
     return false;
 }
 
-/* Removes padding behind the packet. Returns false if the packet is longer than the frame. */
+/* Reduces *n, the length of a frame's contents, to the length of the IP packet at p, so that
+ * padding is removed. Returns false if the frame is shorter than the packet or its header. */
 static bool trim(const uint8_t *p, size_t *n, bool ipv6)
 {
     size_t len;

@@ -34,7 +34,8 @@ static bool addr_in_range(const struct scps_addr *a, unsigned prefix)
     return (a->family == 4 && prefix <= 32) || (a->family == 6 && prefix <= 128);
 }
 
-/* Checks the addresses of a configuration. */
+/* Checks the MAC address, the IP addresses with their prefixes, and the gateways of a
+ * configuration. Returns false, with the reason in *why, if one is invalid. */
 static bool addresses_hold(const struct scps_ether_config *c, struct scps_line *why)
 {
     static const uint8_t zeros[6];
@@ -53,8 +54,8 @@ static bool addresses_hold(const struct scps_ether_config *c, struct scps_line *
                             "gateway[1]: give an IPv6 address, or family 0", why);
 }
 
-/* Copies a configuration of any size that this version knows, and checks it. Returns false, with
- * the reason in *why, if it is refused. */
+/* Copies the configuration `from`, which may be that of an older version of the library and so
+ * shorter, and checks it. Returns false, with the reason in *why, if it is refused. */
 static bool copy_config(struct scps_ether_config *c, const struct scps_ether_config *from,
                         struct scps_line *why)
 {
@@ -142,13 +143,14 @@ int scps_ether_add_addr(struct scps_netif *ether, const struct scps_addr *addr, 
 int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr)
 {
     struct scps_ether *e = (struct scps_ether *)ether;
-    /* The address is copied, because addr may point into the list that is changed here. */
+    /* The address is copied, because addr may point into e->cfg.addr, which is changed below. */
     const struct scps_addr a = *addr;
     unsigned i = place_of(e, &a);
 
     if (i == e->cfg.n)
         return SCPS_ERR_NOENT;
-    /* The order of the addresses stays, because it decides which source address requests have. */
+    /* The other addresses keep their order, because it decides which of them is the source address
+     * of ARP requests and Neighbour Solicitations. */
     for (e->cfg.n--; i < e->cfg.n; i++) {
         e->cfg.addr[i] = e->cfg.addr[i + 1];
         e->cfg.prefix[i] = e->cfg.prefix[i + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Octet stuffing and the 16-bit FCS.
+/* Octet stuffing and the 16-bit frame check sequence (FCS) of PPP on asynchronous lines.
  *
  * A line may insert control characters (such as XON and XOFF of a modem). The peer escapes the
  * characters in the receiving ACCM, so one of them that is not escaped was not sent by the peer and
@@ -75,7 +75,8 @@ void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap)
     next_frame(r);
 }
 
-/* Ends a frame at a flag. Returns what kind of frame the octets since the previous flag are. */
+/* Called at a flag, which ends a frame. Returns what the octets since the previous flag are: a good
+ * frame, a damaged one, or none. */
 static enum scps_hdlc_got finish(struct scps_hdlc_rx *r)
 {
     r->taken = true;

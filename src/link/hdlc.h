@@ -11,12 +11,12 @@
 #define SCPS_HDLC_FLAG   0x7e
 #define SCPS_HDLC_ESCAPE 0x7d
 
-/* Room, octets, for a frame on the line with n octets from address to information: all of them and
- * the FCS escaped, and two flags. */
+/* Largest length of a frame on the line, octets, whose fields from address to information have n
+ * octets: each of these and of the FCS is escaped, and there are two flags. */
 #define SCPS_HDLC_ROOM(n) (2 * ((size_t)(n) + 2) + 2)
 
-/* A frame being written. The caller sets `out`, which has SCPS_HDLC_ROOM octets for the octets put
- * in. */
+/* A frame that is being written to `out`, `len` octets so far. The caller sets `out`, which must
+ * have SCPS_HDLC_ROOM(n) octets if n octets are put into the frame. */
 struct scps_hdlc_tx {
     uint8_t *out;
     size_t len;
@@ -28,8 +28,9 @@ void scps_hdlc_put(struct scps_hdlc_tx *t, const uint8_t *p, size_t n);
 void scps_hdlc_end(struct scps_hdlc_tx *t);
 
 enum scps_hdlc_got {
-    SCPS_HDLC_MORE, /* all octets were read, and no frame ended with them */
-    /* A good frame has ended: len octets at buf, without its FCS, valid until the next call. */
+    SCPS_HDLC_MORE, /* no frame has ended: all octets up to `end` were read */
+    /* a good frame has ended: rx.len octets at rx.buf, without its FCS, valid until the next
+     * call */
     SCPS_HDLC_FRAME,
     SCPS_HDLC_BAD_FCS, /* this value and the following ones say why a frame was dropped */
     SCPS_HDLC_ABORTED,
@@ -37,26 +38,29 @@ enum scps_hdlc_got {
     SCPS_HDLC_TOO_LONG
 };
 
-/* A frame being read. Invariant: len <= cap; fcs is that of the octets at buf. */
+/* A frame that is being read from the line. Invariant: len <= cap; fcs is the FCS computed over the
+ * len octets at buf. */
 struct scps_hdlc_rx {
     uint8_t *buf;
     size_t cap, len;
-    /* ACCM: if bit n is set, the peer escapes octet n, 0 to 31, so such an octet that is not
-     * escaped was inserted on the way and is removed. */
+    /* receiving ACCM (RFC 1662 section 7.1): if bit n is set, the peer escapes octet n, 0 to 31, so
+     * such an octet that is not escaped was inserted by the line, and is removed */
     uint32_t accm;
     uint16_t fcs;
     bool escaped;  /* true: the last octet was the escape octet 0x7d */
     bool too_long; /* true: the frame being read is longer than buf */
-    bool taken;    /* true: the frame at buf was reported, so the next octet starts another frame */
+    /* true: the frame at buf was returned to the caller, so the next octet starts another frame */
+    bool taken;
 };
-/* Initialises a reader. buf has cap octets, enough for the longest frame with its FCS. */
+/* Initialises r to read frames into buf, which has cap octets: enough for the longest frame, with
+ * its FCS and without escapes. */
 void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap);
-/* Reads octets from *p until a frame ends, or until `end`, and advances *p. Returns what kind of
- * frame has ended, or SCPS_HDLC_MORE. */
+/* Reads octets of the line from *p until a frame ends, or until `end`, and advances *p behind them.
+ * Returns what kind of frame has ended, or SCPS_HDLC_MORE. */
 enum scps_hdlc_got scps_hdlc_take(struct scps_hdlc_rx *r, const uint8_t **p, const uint8_t *end);
 
-/* Updates the 16-bit FCS with n octets. It starts as 0xffff; over a good frame with its FCS it
- * becomes 0xf0b8. */
+/* Updates a 16-bit FCS (RFC 1662 appendix C) with the n octets at p, and returns it. It must be
+ * 0xffff before the first octet; over a good frame and its FCS the result is 0xf0b8. */
 uint16_t scps_fcs16(uint16_t fcs, const uint8_t *p, size_t n);
 
 #endif

@@ -6,7 +6,8 @@
 
 enum { OPT_INTERFACE_ID = 1 };
 
-/* Draws a random interface identifier that is not globally unique: its "u" bit is 0. */
+/* Draws a random interface identifier. Its universal/local bit is 0, because it is not globally
+ * unique (RFC 5072 section 4.1). */
 static uint64_t draw(struct scps_ip6cp *i)
 {
     return (scps_prng_next(&i->cp.env->prng) & ~(UINT64_C(1) << 57)) | 1;

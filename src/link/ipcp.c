@@ -33,7 +33,7 @@ static size_t request(struct scps_cp *cp, uint8_t *out)
         out[n] = OPT_COMPRESSION;
         out[n + 1] = 6;
         scps_put16(out + n + 2, SCPS_PPP_VJ_COMPRESSED);
-        /* Max-Slot-Id is the number of the last slot. */
+        /* Max-Slot-Id is the number of the last slot of the decompressor, from 0. */
         out[n + 4] = (uint8_t)(cp->env->cfg->vj_slots - 1);
         out[n + 5] = 1; /* Comp-Slot-Id 1: compressed packets may omit the slot's number */
         n += 6;
@@ -118,8 +118,8 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
         else if (scps_get32(v) != i->local)
             i->addr_refused = true;
     } else if (type == OPT_COMPRESSION) {
-        /* The peer may have fewer slots than asked for; another compression protocol is not
-         * supported. */
+        /* The peer may propose another number of slots, which is ignored. If it proposes another
+         * protocol or another length, this end no longer asks for compression. */
         if (n != 4 || scps_get16(v) != SCPS_PPP_VJ_COMPRESSED)
             i->ask_vj = false;
     }
@@ -134,7 +134,8 @@ static bool rejected(struct scps_cp *cp, uint8_t type)
         i->ask_vj = false;
     if (type == OPT_ADDRESS) {
         i->ask_addr = false;
-        /* This end cannot work without an address, or with one that the peer refuses. */
+        /* IPv4 is impossible if this end has no address, or if the peer has proposed another one
+         * than the configured one before. */
         return i->local != 0 && !i->addr_refused;
     }
     return true;

@@ -28,7 +28,7 @@ enum { /* types of LCP's configuration options (RFC 1661 section 6, RFC 1662 sec
 
 static uint32_t draw(struct scps_lcp *l)
 {
-    /* The result is a random number that is never 0. */
+    /* A magic number is random and never 0. */
     return (uint32_t)scps_prng_below(&l->cp.env->prng, UINT32_MAX) + 1;
 }
 
@@ -141,7 +141,7 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
     } else if (type == OPT_MAGIC && n == 4) {
         l->mine.magic = draw(l);
     }
-    return true; /* For other options the peer's proposals are ignored. */
+    return true; /* Proposals of the peer for other options are ignored. */
 }
 
 static bool rejected(struct scps_cp *cp, uint8_t type)

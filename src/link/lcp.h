@@ -5,50 +5,56 @@
 
 #include "link/pppcp.h"
 
-/* Limits of what one end accepts from the other end. */
+/* LCP options of one end: what it accepts from the other end, and its magic number. */
 struct scps_lcp_side {
     uint32_t mru, accm, magic;
-    /* true: the protocol field (pfc), and address and control field (acfc), may be compressed */
+    /* true: frames sent to this end may have a compressed protocol field (pfc), or no address and
+     * control fields (acfc) */
     bool pfc, acfc;
 };
 
 struct scps_lcp {
     struct scps_cp cp;
-    /* limits that this end asks for, which are agreed only while cp is open */
+    /* options for which this end asks; they are agreed only in state Opened */
     struct scps_lcp_side mine;
-    /* limits that the peer asked for in its last request that was acknowledged */
+    /* options in the peer's last Configure-Request that was acknowledged; before one was, the
+     * defaults of RFC 1661 and RFC 1662 */
     struct scps_lcp_side peer;
-    struct scps_lcp_side offer; /* limits in the Configure-Request being checked */
-    /* For each option, true means that the peer has not rejected it. */
+    struct scps_lcp_side offer; /* options in the peer's Configure-Request that is being checked */
+    /* true: this end asks for the option in its Configure-Requests, because the peer has not
+     * rejected it */
     bool ask_mru, ask_accm, ask_magic, ask_pfc, ask_acfc;
     bool auth_wanted;   /* true: the peer's last request asked for authentication */
     uint32_t nak_magic; /* magic number in the last Configure-Nak sent; 0: none was sent */
-    uint32_t loops; /* number of consecutive Configure-Requests with the magic number of this end */
+    /* number of consecutive Configure-Requests received with this end's own magic number */
+    uint32_t loops;
     /* time at which the next Echo-Request is sent, µs; SCPS_NEVER: none is sent */
     scps_time echo_at;
     uint32_t echo_lost; /* number of consecutive Echo-Requests without an answer */
     uint64_t echoes_sent, echoes_answered;
     /* true: an Echo packet arrived with the magic number of this end, so the line is looped */
     bool echo_looped;
-    /* Called for a Protocol-Reject of the peer; the owner of the link sets it */
+    /* function that is called for a Protocol-Reject of the peer, which names protocol `proto`;
+     * ppp.c sets it */
     void (*proto_rejected)(struct scps_lcp *lcp, uint16_t proto);
 };
 
-/* Number of consecutive Configure-Requests with this end's own magic number after which the line
- * counts as looped. It is less than Max-Failure's default, after which the magic number would be
- * rejected instead of Naked. */
+/* Number of consecutive Configure-Requests received with this end's own magic number after which
+ * the line counts as looped. It is less than the default of Max-Failure (RFC 1661 section 4.6), the
+ * number of Configure-Naks after which options are rejected instead. */
 #define SCPS_LCP_LOOPS 4
 
-/* Initialises the protocol on a new link, the other fields of whose structure are set. */
+/* Initialises LCP on a new link. env: state that the protocols of the link share; its fields cfg
+ * and prng must be set. */
 void scps_lcp_init(struct scps_lcp *l, struct scps_cp_env *env);
-/* Sets the options that the next Configure-Request asks for: all of them, with a new magic number;
- * those of an earlier negotiation are no longer in force. The caller calls this function before
- * each negotiation. */
+/* Called before each negotiation: this end asks for all its options again, with a new magic number,
+ * and what was agreed before is no longer in force. */
 void scps_lcp_begin(struct scps_lcp *l);
-/* Sends the Echo-Request that is due at env->now. Returns false if the allowed number of requests
- * had no answer. */
+/* Sends an Echo-Request; called when l->echo_at is reached. Returns false, and sends none, if the
+ * configured number of consecutive Echo-Requests got no reply. */
 bool scps_lcp_echo(struct scps_lcp *l);
-/* Rejects a packet of an unknown protocol; n: octets of its information. */
+/* Sends a Protocol-Reject for a received packet of the unknown protocol `proto`, whose information
+ * is n octets at p. */
 void scps_lcp_reject_protocol(struct scps_lcp *l, uint16_t proto, const uint8_t *p, size_t n);
 
 #endif

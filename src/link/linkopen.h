@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates the object of a network interface when the interface is opened. */
+/* Allocates the memory of a network interface (Ethernet, PPP, CCSDS) when it is opened. */
 #ifndef SCPS_LINK_LINKOPEN_H
 #define SCPS_LINK_LINKOPEN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding of requests and replies about neighbours. Sources: RFC 826; RFC 4861 sections 4.3, 4.4,
- * 4.6.1 and 7.1. */
+/* Encoding of ARP packets, Neighbour Solicitations and Neighbour Advertisements. Sources: RFC 826;
+ * RFC 4861 sections 4.3, 4.4, 4.6.1 and 7.1. */
 #include "link/nbrmsg.h"
 
 #include <scps/wire.h>
@@ -31,7 +31,7 @@ bool scps_arp_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m)
     if (n < SCPS_ARP_LEN || memcmp(p, head, sizeof head) != 0)
         return false;
     op = scps_get16(p + 6);
-    /* A group address cannot be the address of a station. */
+    /* A multicast MAC address cannot be that of the sender. */
     if ((op != ARP_REQUEST && op != ARP_REPLY) || p[8] & 1)
         return false;
     m->answer = m->solicited = op == ARP_REPLY;
@@ -61,7 +61,8 @@ bool scps_nd_is(const uint8_t *p, size_t n)
     return n > 40 && p[6] == SCPS_IPPROTO_ICMPV6 && (p[40] == ND_SOLICIT || p[40] == ND_ADVERT);
 }
 
-/* Finds the link-layer address among the options; returns false for an impossible option. */
+/* Reads the link-layer address from the option of type `wanted` in n octets of Neighbour Discovery
+ * options at p; m->has_mac stays false if there is none. Returns false for a malformed option. */
 static bool options(const uint8_t *p, size_t n, uint8_t wanted, struct scps_nbrmsg *m)
 {
     for (size_t len; n; n -= len, p += len) {
@@ -106,7 +107,8 @@ bool scps_nd_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m)
     }
     if (!options(p + 64, len - 24, m->answer ? OPT_TARGET : OPT_SOURCE, m))
         return false;
-    /* A request without a source address cannot carry a link-layer address. */
+    /* RFC 4861 section 7.1.1: a Solicitation from the unspecified address must have no link-layer
+     * address, and a multicast address as destination. */
     return m->answer || !unspecified(&m->from) || (!m->has_mac && m->to.b[0] == 0xff);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the state machine of the neighbour cache. Source: RFC 4861 sections 7.2 and 7.3, appendix
- * C. */
+/* Runs the state machine of each entry of the neighbour cache. Source: RFC 4861 sections 7.2 and
+ * 7.3, appendix C. */
 #include "link/neigh.h"
 
 #include <string.h>
@@ -37,9 +37,10 @@ static struct scps_nbr *free_entry(const struct scps_nbrs *t)
 
 /* Returns the entry that is used for a new neighbour, to which a packet is about to be sent: a free
  * one, else the one to which no packet was sent for the longest time. If a quarter of the entries
- * waits for a reply already, the oldest of these is replaced. Any host can make this station reply
- * to addresses that no station has, and such replies must not displace the neighbours that answer
- * (RFC 3756 section 4.3.2 describes that attack). */
+ * waits for a reply already, the oldest of these is replaced. Any host can make this station send
+ * packets to addresses that no station has, by sending packets with such source addresses. Their
+ * entries must not displace those of neighbours that reply (RFC 3756 section 4.3.2 describes that
+ * attack). */
 static struct scps_nbr *replaceable(const struct scps_nbrs *t)
 {
     struct scps_nbr *n = free_entry(t);

@@ -8,7 +8,7 @@
 
 enum scps_nbr_state {
     NBR_FREE,
-    NBR_INCOMPLETE, /* the station requests the neighbour's MAC address by multicast or broadcast */
+    NBR_INCOMPLETE, /* the MAC address is unknown and requested by multicast or broadcast */
     NBR_REACHABLE,  /* the neighbour has replied within the configured time */
     NBR_STALE,      /* the neighbour's last reply is older, but its MAC address is still used */
     /* a packet was sent to the MAC address since it became stale: a request will follow */
@@ -36,26 +36,27 @@ struct scps_nbrs {
     uint64_t uses;
 };
 
-/* Returns the entry of an address; NULL: there is none. */
+/* Returns the entry of IP address a in the neighbour cache; NULL: there is none. */
 struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a);
-/* Adds an entry for a new address, in state NBR_INCOMPLETE with its first request due at now, in
- * place of a free one, or of the one not used for longest; when no entry is free, at most a quarter
- * of them, at least one, can be in NBR_INCOMPLETE. *lost is set if the replaced entry had a packet
- * waiting. */
+/* Adds an entry for address a, to which a packet is to be sent, in state NBR_INCOMPLETE with its
+ * first request due at now, µs. It replaces a free entry, otherwise the one to which no packet was
+ * sent for longest; but if a quarter of all entries or more is in NBR_INCOMPLETE, the oldest of
+ * these. *lost: the replaced entry had a packet waiting, which is lost. */
 struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, scps_time now,
                               bool *lost);
-/* Adds an entry for a new address that asked for this station, in place of a free entry or of one
- * to which no packet was sent. Returns NULL if there is none: otherwise a station that asks in
- * the names of many addresses would displace the neighbours in use. */
+/* Adds an entry for address a, from which a request for this station has come, in place of a free
+ * entry or of one to which no packet was ever sent. Returns NULL if there is none, so that requests
+ * from many forged addresses do not displace neighbours in use. */
 struct scps_nbr *scps_nbr_add_asking(struct scps_nbrs *t, const struct scps_addr *a, scps_time now);
-/* Records that a packet is sent to the neighbour now. */
+/* Records that a packet is sent to neighbour n at now, µs. A stale entry changes to NBR_DELAY. */
 void scps_nbr_use(struct scps_nbrs *t, struct scps_nbr *n, scps_time now);
-/* Records a neighbour's MAC address. solicited: the address came in the reply to a request. */
+/* Records the MAC address of neighbour n. solicited: the address came in the reply to a request of
+ * this station, so the neighbour is reachable. */
 void scps_nbr_learn(struct scps_nbrs *t, struct scps_nbr *n, const uint8_t mac[6], bool solicited,
                     scps_time now);
-/* Returns the next entry that is due at now, in its new state; NULL: there is none. For
- * NBR_INCOMPLETE and NBR_PROBE a request must be sent now; an entry in NBR_FREE has been given
- * up. */
+/* Called until it returns NULL: returns an entry whose time `when` has come by now, µs, in its new
+ * state. In NBR_INCOMPLETE and NBR_PROBE the caller must send a request; NBR_FREE: the entry was
+ * removed, because no request got a reply. */
 struct scps_nbr *scps_nbr_due(struct scps_nbrs *t, scps_time now);
 scps_time scps_nbr_deadline(const struct scps_nbrs *t);
 

@@ -36,7 +36,8 @@ static void dropped(struct scps_ppp *p, enum scps_ppp_drop why)
 
 /* ---- functions that send frames to the line ---- */
 
-/* Sends one frame whose information is head_n octets at head, followed by body_n octets at body. */
+/* Sends one PPP frame of protocol `proto`, whose information is head_n octets at head, followed by
+ * body_n octets at body. */
 static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, size_t head_n,
                       const uint8_t *body, size_t body_n, scps_time at)
 {
@@ -63,7 +64,7 @@ static int send_frame(struct scps_ppp *p, uint16_t proto, const uint8_t *head, s
     return err;
 }
 
-/* Sends the control packets that wait. Returns false if some of them still wait. */
+/* Sends the queued control packets. Returns false if the line has not accepted all of them. */
 static bool flush(struct scps_ppp *p)
 {
     uint16_t proto;
@@ -89,7 +90,7 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
     if (p->ipcp.vj_tx)
         type = scps_vj_compress(&p->vj_tx, pkt->data, pkt->len, total, head, &n, &replaced);
     if (type != SCPS_VJ_IP && pkt->payload_len && pkt->len != replaced) {
-        /* The compressed packet would consist of three pieces, so it is sent uncompressed. */
+        /* The compressed packet would be in three pieces of memory, so it is sent uncompressed. */
         scps_vj_unsend(&p->vj_tx);
         type = SCPS_VJ_IP;
     }
@@ -101,7 +102,8 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
                      type == SCPS_VJ_COMPRESSED ? SCPS_PPP_VJ_COMPRESSED : SCPS_PPP_VJ_UNCOMPRESSED,
                      head, n, body, total - replaced, pkt->at);
     if (err == SCPS_ERR_AGAIN)
-        /* The stack will send the packet again, and it must then be compressed in the same way. */
+        /* The line refused the packet, so the stack will send it again. The compressor's state is
+         * restored, because the packet must then be compressed in the same way. */
         scps_vj_unsend(&p->vj_tx);
     else
         p->vj_compressed += type == SCPS_VJ_COMPRESSED;
@@ -132,7 +134,8 @@ static int ppp_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- functions that change the phase of the link (RFC 1661 section 3.2) ---- */
 
-/* Sets the MTU of the netif, and of all above it, to the peer's MRU. */
+/* Sets the MTU of the PPP netif, and of all netifs above it, to the smaller of the peer's MRU and
+ * the configured one. */
 static void set_mtu(struct scps_ppp *p)
 {
     uint32_t mtu = SCPS_MIN(p->lcp.peer.mru, p->cfg.mru);
@@ -166,8 +169,8 @@ static void end_networks(struct scps_ppp *p)
         p->why = SCPS_PPP_WHY_PEER_CLOSED;
 }
 
-/* Called when LCP has finished. Only in state Stopped the automaton accepts a Configure-Request; in
- * Closed it answers with a Terminate-Ack, so the link is over for a passive end, too. */
+/* Called when LCP has finished. In state Stopped, a passive end waits for a Configure-Request. In
+ * Closed it answers one with a Terminate-Ack, so the link has ended for a passive end, too. */
 static void link_finished(struct scps_ppp *p)
 {
     if (!p->cfg.passive || p->lcp.cp.state != CP_STOPPED)
@@ -184,14 +187,14 @@ static bool may_open(const struct scps_cp *cp)
     return cp->state == CP_STARTING || cp->state >= CP_REQ_SENT;
 }
 
-/* Returns true if both ends have the same address, which each acknowledged: a packet for the peer
- * would never be sent. */
+/* Returns true if both ends have acknowledged the same IPv4 address for each other, so that the
+ * stack would deliver packets for the peer to itself. */
 static bool same_address(const struct scps_ppp *p)
 {
     return p->ipcp.local && p->ipcp.local == p->ipcp.remote;
 }
 
-/* Called when one of the network protocols has finished. If none is left, the link is closed. */
+/* Called when IPCP or IPV6CP (cp) has finished. Closes the link if neither of both can open. */
 static void network_finished(struct scps_ppp *p, struct scps_cp *cp)
 {
     if (cp == &p->ipcp.cp && cp->gave_up)
@@ -281,8 +284,8 @@ static void lcp_input(struct scps_ppp *p, const uint8_t *data, size_t n)
         p->lcp.loops = 0;
         p->why = SCPS_PPP_WHY_LOOPED;
         scps_cp_close(&p->lcp.cp);
-        /* The link is negotiated again, and the magic numbers will show whether the line is
-         * looped. */
+        /* An Echo packet has arrived with this end's own magic number. The link is negotiated
+         * again, which shows whether the line is looped. */
     } else if (p->lcp.echo_looped) {
         negotiate_again(p);
     }
@@ -371,8 +374,8 @@ static void frame_input(struct scps_ppp *p, uint8_t *data, size_t n, scps_time a
     }
 }
 
-/* Reads octets of the line. A damaged frame may have been a compressed header, so packets that
- * refer to it cannot be restored (RFC 1144 section 4.1). */
+/* Processes n octets from the line. A damaged frame may have had a compressed TCP header, so the
+ * decompressor discards packets until one has its slot number (RFC 1144 section 4.1). */
 static void octets_input(struct scps_ppp *p, const uint8_t *data, size_t n, scps_time at)
 {
     const uint8_t *end = data + n;
@@ -462,7 +465,7 @@ static void ppp_close(struct scps_netif *nif)
     struct scps_alloc a = p->alloc;
 
     if (nif->lower && p->begun) {
-        /* A Terminate-Request is sent, which reports to the peer that the link ends. */
+        /* Closing LCP sends a Terminate-Request to the peer. */
         scps_cp_close(&p->lcp.cp);
         flush(p);
     }

@@ -11,7 +11,7 @@
 #include "link/lcp.h"
 
 struct scps_ppp {
-    struct scps_netif nif; /* first member, to which the netif chain points */
+    struct scps_netif nif; /* first member, so that a pointer to it can be cast to this struct */
     struct scps_alloc alloc;
     size_t size; /* size of the memory block that begins with this struct */
     struct scps_ppp_config cfg;
@@ -22,14 +22,14 @@ struct scps_ppp {
     struct scps_hdlc_rx rx;
     struct scps_vj_tx vj_tx;
     struct scps_vj_rx vj_rx;
-    bool begun; /* true: scps_netif_advance() has been called, so the time is known */
+    bool begun; /* true: scps_netif_advance() has been called, so the time (env.now) is valid */
     enum scps_ppp_why why;
     uint64_t tx_frames, rx_frames, vj_compressed, vj_restored;
     uint8_t *tx; /* buffer for a frame being sent */
 };
 
-/* Sets the functions (scps_netif_ops) of the netif of a new end, all of whose other fields are
- * set. */
+/* Sets the functions (scps_netif_ops) of p->nif, and the callbacks of its protocols. Called last
+ * when the end is opened. */
 void scps_ppp_wire(struct scps_ppp *p);
 
 #endif

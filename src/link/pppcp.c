@@ -13,12 +13,12 @@
 
 #include "base/bytes.h"
 
-/* Largest number of Configure-Naks and Configure-Rejects that are accepted in one negotiation. Each
- * of them restarts the Restart counter, so without this limit a peer that always refuses would make
+/* Largest number of Configure-Naks and -Rejects that this end accepts in one negotiation. Each of
+ * them restarts the Restart counter, so without this limit a peer that always refuses would make
  * this end send requests for ever. */
 #define MAX_REFUSALS 24
 
-/* Octets/s of answers to the peer where the rate of the line is not known. */
+/* Limit of answers to the peer, octets/s, if the device does not give the rate of its line. */
 #define UNKNOWN_RATE 1000
 
 /* ---- functions for the actions of the automaton (RFC 1661 section 4.4) ---- */
@@ -92,7 +92,7 @@ static void send_terminate(struct scps_cp *cp) /* action str: Send-Terminate-Req
     start_timer(cp);
 }
 
-/* Changes the state, and reports This-Layer-Up or This-Layer-Down when Opened is reached or
+/* Changes the state to `to`, and calls env->layer (This-Layer-Up, -Down) when Opened is entered or
  * left. */
 static void set_state(struct scps_cp *cp, enum scps_cp_state to)
 {
@@ -257,7 +257,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp)
 
 /* ---- functions that send and receive the packets of the protocol ---- */
 
-/* Returns true if the options at p fill n octets exactly. */
+/* Returns true if the n octets at p are whole options, each with a valid length. */
 static bool well_formed(const uint8_t *p, size_t n)
 {
     while (n) {
@@ -334,8 +334,8 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     if (cp->state == CP_CLOSING || cp->state == CP_STOPPING || cp->state < CP_CLOSED)
         return;
     if (cp->state == CP_OPENED || cp->state == CP_STOPPED)
-        /* RFC 1661 section 4.1: the negotiation begins again (in Opened with action tld, in Stopped
-         * with irc) */
+        /* RFC 1661 section 4.1: the negotiation begins again, with action tld in Opened, irc in
+         * Stopped. */
         begin_requests(cp);
     cp->answered = true;
     answer = judge(cp, p, n, &len);
@@ -352,8 +352,8 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     }
 }
 
-/* Returns true if a packet with this id answers this end's last Configure-Request, and the state
- * expects an answer. */
+/* Returns true if a Configure-Ack, -Nak or -Reject with this id answers this end's last
+ * Configure-Request, in a state that expects it. Otherwise drops it. */
 static bool answers(struct scps_cp *cp, uint8_t id)
 {
     if (cp->state == CP_CLOSED || cp->state == CP_STOPPED)

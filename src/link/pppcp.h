@@ -54,19 +54,19 @@ struct scps_cp;
 
 enum scps_cp_layer { CP_UP, CP_DOWN, CP_FINISHED };
 
-/* State that LCP, IPCP and IPV6CP of one link share. */
+/* State that LCP, IPCP and IPV6CP of one PPP link share. */
 struct scps_cp_env {
     const struct scps_ppp_config *cfg;
     struct scps_pppq queue;
-    const struct scps_netif *nif; /* netif of this end; the owner of the link sets it */
-    /* limit of the control packets that the peer's packets ask for */
+    const struct scps_netif *nif; /* netif of this end of the link; ppp.c sets it */
+    /* limit of the rate of control packets that answer packets of the peer */
     struct scps_reply_limit replies;
     struct scps_prng prng;
     scps_time now;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
-    uint8_t scratch[SCPS_CP_PACKET]; /* the packet that is being written */
-    /* Called for This-Layer-Up, This-Layer-Down and This-Layer-Finished (RFC 1661 section 4.4); the
-     * owner of the link sets it. */
+    uint8_t scratch[SCPS_CP_PACKET]; /* buffer for the control packet that is being written */
+    /* function that is called for the actions This-Layer-Up, This-Layer-Down and
+     * This-Layer-Finished (RFC 1661 section 4.4) of protocol cp; ppp.c sets it */
     void (*layer)(struct scps_cp *cp, enum scps_cp_layer what);
 };
 
@@ -84,10 +84,11 @@ struct scps_cp_ops {
      * Configure-Nak. */
     enum scps_cp_verdict (*judge)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n,
                                   uint8_t *nak, size_t *nak_n);
-    /* Called when all options of the peer's Configure-Request were accepted and are in force. */
+    /* Called when all options of the peer's Configure-Request were accepted: puts them in force. */
     void (*judge_end)(struct scps_cp *cp);
-    /* Called when the peer proposes another value for an option of this end (naked), or rejects the
-     * option (rejected). Returns false if the protocol cannot work without the option. */
+    /* Called for each option in a Configure-Nak (naked: the peer proposes another value, n octets
+     * at v) or Configure-Reject (rejected) of the peer. Returns false if the protocol cannot work
+     * without the option. */
     bool (*naked)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n);
     bool (*rejected)(struct scps_cp *cp, uint8_t type);
     /* Processes a packet whose code the automaton does not know, such as LCP's Echo-Request.
@@ -102,23 +103,26 @@ struct scps_cp {
     const struct scps_cp_ops *ops;
     struct scps_cp_env *env;
     enum scps_cp_state state;
-    /* Restart counter (RFC 1661 section 4.6): number of requests that may still be sent */
+    /* Restart counter (RFC 1661 section 4.6): number of requests that may still be sent without an
+     * answer */
     uint32_t restarts;
-    uint32_t naks;     /* number of Configure-Naks sent since the last Configure-Ack or -Reject */
+    /* number of Configure-Naks sent since this end's last Configure-Ack or -Reject */
+    uint32_t naks;
     uint32_t refusals; /* number of Configure-Naks and -Rejects received since negotiation began */
     /* time at which the Restart timer expires, µs; SCPS_NEVER: the timer does not run */
     scps_time timer;
     uint8_t id; /* id of the last Configure-Request or Terminate-Request sent */
     /* id of the last Code-Reject, Protocol-Reject or Echo-Request sent */
     uint8_t other_id;
-    bool answered;  /* true: the peer has sent a Configure packet since the protocol began */
+    bool answered;  /* true: a Configure packet of the peer has arrived since the protocol began */
     bool gave_up;   /* true: the protocol was closed because the ends could not agree */
-    size_t asked_n; /* length of the options of the last Configure-Request */
+    size_t asked_n; /* length of `asked`, the options of the last Configure-Request sent, octets */
     uint8_t asked[SCPS_CP_OPTIONS];
 };
 
 void scps_cp_init(struct scps_cp *cp, const struct scps_cp_ops *ops, struct scps_cp_env *env);
-/* Handle the events of RFC 1661 section 4.3 that are no packets: Up, Down, Open, Close, TO. */
+/* The following functions handle the events of RFC 1661 section 4.3 that are not packets: Up, Down,
+ * Open, Close and TO (timeout). */
 void scps_cp_lower_up(struct scps_cp *cp);
 void scps_cp_lower_down(struct scps_cp *cp);
 void scps_cp_open(struct scps_cp *cp);
@@ -127,10 +131,10 @@ void scps_cp_timeout(struct scps_cp *cp);
 /* Handles event RXJ- of RFC 1661 section 4.3: the peer has rejected the protocol by a
  * Protocol-Reject. */
 void scps_cp_proto_rejected(struct scps_cp *cp);
-/* Processes one packet of the protocol, n octets that begin with the code. */
+/* Processes one received control packet of the protocol, n octets at p that begin with the code. */
 void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n);
-/* Queues a packet of the protocol with n octets of data. Returns false when the queue has no room,
- * or when packets of the peer have asked for too many replies. */
+/* Queues a control packet of the protocol with n octets of data to be sent. Returns false if the
+ * queue has no room, or the limit of answers to the peer does not allow the packet. */
 bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n);
 static inline bool scps_cp_is_open(const struct scps_cp *cp)
 {

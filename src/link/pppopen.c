@@ -48,8 +48,9 @@ static size_t memory(const struct scps_ppp_config *cfg)
     return sizeof(struct scps_ppp) + rx_room(cfg) + tx_room(cfg);
 }
 
-/* Copies a configuration of any size that this version knows (from NULL: the defaults), and checks
- * it. Returns false, with the reason in *why, if the configuration is refused. */
+/* Copies the configuration `from`, which may be that of an older version of the library and so
+ * shorter (NULL: all defaults), and checks it. Returns false, with the reason in *why, if the
+ * configuration is refused. */
 static bool copy_config(struct scps_ppp_config *c, const struct scps_ppp_config *from,
                         struct scps_line *why)
 {

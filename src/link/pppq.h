@@ -15,12 +15,12 @@ struct scps_pppq {
     uint8_t room[SCPS_PPPQ_ROOM];
     size_t len;
 };
-/* Appends a packet: head_n octets at head, then n octets at data. Returns false if it does not
- * fit. */
+/* Appends a control packet of protocol `proto`: head_n octets at head, then n octets at data.
+ * Returns false if the queue has no room for it. */
 bool scps_pppq_put(struct scps_pppq *q, uint16_t proto, const uint8_t *head, size_t head_n,
                    const uint8_t *data, size_t n);
-/* Gets protocol number, octets and length of the oldest packet. Returns false when the queue is
- * empty. */
+/* Gets protocol number, octets and length of the oldest packet in the queue. Returns false if the
+ * queue is empty. */
 bool scps_pppq_head(const struct scps_pppq *q, uint16_t *proto, const uint8_t **p, size_t *n);
 void scps_pppq_pop(struct scps_pppq *q);
 

@@ -7,7 +7,8 @@
 
 #define MILLION UINT64_C(1000000)
 
-/* Returns the octets/s that replies may use. */
+/* Returns the rate at which the token bucket of replies fills, octets/s: a share of the rate of the
+ * line, which the lowest netif of the chain has; if that is unknown, `unknown`. */
 static uint64_t share(const struct scps_netif *nif, uint64_t unknown)
 {
     while (nif->lower)
@@ -20,7 +21,7 @@ bool scps_reply_limit_take(struct scps_reply_limit *r, const struct scps_netif *
 {
     uint64_t rate = share(nif, unknown), waited = now > r->at ? (uint64_t)(now - r->at) : 0;
 
-    /* The first comparison keeps the product within 64 bits. */
+    /* The comparison keeps the product below within 64 bits, however long the wait was. */
     r->missing -= waited > r->missing / rate ? r->missing : waited * rate;
     r->at = now;
     if (r->missing + n * MILLION > SCPS_REPLY_BURST * MILLION)

@@ -18,13 +18,13 @@
 
 /* The token bucket of the replies; all zeros: it is full. Only reply_limit.c writes it. */
 struct scps_reply_limit {
-    uint64_t missing; /* what the bucket lacks, millionths of an octet */
+    uint64_t missing; /* tokens that the bucket lacks, millionths of an octet */
     scps_time at;     /* time at which `missing` was calculated, µs */
 };
 
-/* Counts a reply of n octets, and returns true, if it may be sent at now, µs. nif: a netif of the
- * chain that ends with the link's device. unknown: the octets/s of replies where the device does
- * not give the rate of its line. */
+/* Returns true if a reply of n octets may be sent at now, µs, and takes its tokens. nif: a netif of
+ * the chain that ends with the link's device. unknown: the octets/s of replies where the device
+ * does not give the rate of its line. */
 bool scps_reply_limit_take(struct scps_reply_limit *r, const struct scps_netif *nif,
                            uint64_t unknown, size_t n, scps_time now);
 

@@ -19,10 +19,11 @@
 #include "base/bytes.h"
 
 #define FECF 2
-/* Value of a first header pointer of 11 bits in a frame in which no packet begins. */
+/* values of the first header pointer (11 bits) of AOS and TM frames: no packet begins in the frame;
+ * the frame contains idle data only */
 #define POINTER_NONE  0x7ffu
 #define POINTER_IDLE  0x7feu
-#define USLP_COUNT    4  /* octets of the frame count in USLP frames that this library sends */
+#define USLP_COUNT    4  /* octets of the frame count in USLP frames that are sent */
 #define USLP_SPANNING 0  /* construction rule of USLP: packets that span frames of one length */
 #define USLP_PACKETS  0  /* protocol id of USLP: space packets or encapsulation packets */
 #define USLP_IDLE     31 /* protocol id of USLP: idle data */
