@@ -17,7 +17,8 @@
 
 static const uint8_t mapped_prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-/* Length of the shortest sockaddr_in6 that Linux accepts: that of RFC 2133, without the scope. */
+/* Length, bytes, of the shortest sockaddr_in6 that Linux accepts: that of RFC 2133, without
+ * sin6_scope_id. */
 #define IN6_MIN 24
 
 uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
@@ -49,7 +50,8 @@ uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
     return sizeof a;
 }
 
-/* Parses a struct sockaddr. Returns 0, -EINVAL or -EAFNOSUPPORT. */
+/* Parses a struct sockaddr_in or sockaddr_in6 of len bytes at addr into *ep. Returns 0, -EINVAL
+ * (too short) or -EAFNOSUPPORT. */
 static int addr_get(const void *addr, uint32_t len, struct scps_endpoint *ep)
 {
     uint16_t family;
@@ -177,8 +179,9 @@ bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep)
     return !s->reuseaddr && !s->reuseport && port_busy(s, ep);
 }
 
-/* Returns a random number below n, the first port to try (RFC 6056 section 3.3.1). An attacker who
- * knows the ports of some sockets cannot compute that of the next one (RFC 6056 section 2). */
+/* Returns a random number below n, which the caller adds to the lowest ephemeral port to get the
+ * first port to try (RFC 6056 section 3.3.1). An attacker who knows the ports of some sockets
+ * cannot compute that of the next one (RFC 6056 section 2). */
 static uint32_t first_port(struct scps_ctx *ctx, uint32_t n)
 {
     uint8_t msg[4];

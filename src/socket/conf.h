@@ -29,7 +29,7 @@ void scps_sock_conf_set_seqpacket(struct sock_conf *f);
 /* Replaces the configuration of the connection; the values of TCP_QUICKACK and IP_MTU_DISCOVER
  * stay. */
 void scps_sock_conf_set(struct sock_conf *f, const struct scps_conn_config *cfg);
-/* Records the sizes of the buffers of a connection, bytes. */
+/* Records the sizes, bytes, that an open connection gave its send buffer and its receive buffer. */
 void scps_sock_conf_set_buffers(struct sock_conf *f, uint32_t sndbuf, uint32_t rcvbuf);
 /* Switches TCP_QUICKACK off, because another option has set the acknowledgement mode. */
 void scps_sock_conf_ack_mode_set(struct sock_conf *f);

@@ -33,15 +33,16 @@ static const struct {
 #include <scps/settings.def>
 };
 
-/* In a structure of another version, these parts are at other offsets: the size, the configurations
- * of a stack and of connections, and the rest. */
+/* The parts of a caller's struct scps_ctx_config: the configuration of a stack, that of
+ * connections, and the other fields (rest_size octets). Their offsets depend on the version of the
+ * headers for which the caller was compiled. */
 struct parts {
     uint8_t *stack, *conn, *rest;
     size_t rest_size;
 };
 
-/* Computes where the parts of *cfg lie, whose sizes depend on the version of the library for which
- * the caller was compiled. Returns false if these sizes contradict each other. */
+/* Computes from the three sizes in *cfg where its parts lie. Returns false if these sizes
+ * contradict each other, or are larger than in the library. */
 static bool find_parts(const struct scps_ctx_config *cfg, struct parts *p)
 {
     const size_t head = offsetof(struct scps_ctx_config, stack_config);
@@ -63,7 +64,8 @@ static bool find_parts(const struct scps_ctx_config *cfg, struct parts *p)
 #define REST      offsetof(struct scps_ctx_config, stack)
 #define REST_SIZE (sizeof(struct scps_ctx_config) - REST)
 
-/* Fills the caller's structure, whose sizes are set, from one with the layout of the library. */
+/* Copies *own, which has the layout of the library, to the caller's structure *to, whose three
+ * sizes are set. */
 static void hand_over(struct scps_ctx_config *to, const struct scps_ctx_config *own)
 {
     size_t conn;

@@ -36,8 +36,8 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
         goto nomem;
     memset(ctx, 0, sizeof *ctx);
     ctx->cfg = c;
-    /* If only cc is set, its parameters are the defaults; they are filled in here, because options
-     * read them. */
+    /* If the configuration names a controller without parameters, they are its defaults; they are
+     * filled in here, because socket options read them. */
     if (c.conn.cc_param_of != c.conn.cc)
         scps_conn_config_set_cc(&ctx->cfg.conn, c.conn.cc, NULL);
     ctx->alloc = a;
@@ -127,7 +127,8 @@ static bool queue_grow(struct scps_ctx *ctx)
     return true;
 }
 
-/* Moves one packet of the stack to the queue. */
+/* Lets the stack build its next packet and appends it to the queue for scps_ctx_take(). Returns
+ * false if the stack has none to send, or the queue is full. */
 static bool fetch(struct scps_ctx *ctx)
 {
     if (ctx->qlen == ctx->qcap && (ctx->qcap == ctx->cfg.queue_packets || !queue_grow(ctx)))
@@ -135,7 +136,8 @@ static bool fetch(struct scps_ctx *ctx)
     size_t mtu = ctx->nif.mtu;
     uint32_t at = (ctx->qhead + ctx->qlen) % ctx->qcap;
     uint8_t *room = ctx->qbuf + at * mtu;
-    /* If the MTU is smaller, the queue's room for a packet would be too small for the headers. */
+    /* scps_stack_output() requires SCPS_MAX_HEADERS bytes of room. With a smaller MTU, a place in
+     * the queue is too small, and the headers are built here. */
     uint8_t head[SCPS_MAX_HEADERS];
     struct scps_pkt out = {.data = mtu < sizeof head ? head : room,
                            .cap = SCPS_MAX(mtu, sizeof head)};
@@ -169,8 +171,8 @@ static void drain_events(struct scps_ctx *ctx)
  * these events cause are sent together with the others. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
-    /* An event has called the driver, which has called this function again, so the outer call
-     * continues. */
+    /* This function is running already: it has passed an event on, and the driver's reaction has
+     * called it again. The outer call serves the rest. */
     if (ctx->turning)
         return;
     ctx->turning = true;

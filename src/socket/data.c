@@ -12,8 +12,8 @@
 
 /* ---- functions that read from a socket ---- */
 
-/* Reads the available bytes into the vector, from its byte `at` on. Returns their number, or
- * -EFAULT. */
+/* Reads the available bytes of the stream into the vector, from its byte `at` on; discard: removes
+ * them without storing them. Returns their number, or -EFAULT. */
 static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard)
 {
     size_t moved = 0;
@@ -159,7 +159,8 @@ static int end_flags(const struct sock *s)
     return r & SCPS_RECORD_TORN ? SCPS_MSG_EOR | SCPS_MSG_TRUNC : SCPS_MSG_EOR;
 }
 
-/* Receives into the pieces of iov. addr and end may be NULL. */
+/* Receives from socket fd into the n pieces of iov. is_read: the call is read() or readv(). *addr
+ * gets the sender of a datagram, *end the value of msg_flags; both may be NULL. */
 static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
                         int flags, bool is_read, void *addr, uint32_t *addrlen, int *end)
 {
@@ -234,7 +235,8 @@ int64_t scps_sock_recvmsg(struct scps_ctx *ctx, int fd, struct scps_msghdr *msg,
 
 /* ---- functions that write to a socket ---- */
 
-/* Returns the error if the sending direction has ended: first the pending error, then EPIPE. */
+/* Returns the error of a write when the sending direction has ended, negative: the pending error,
+ * which is cleared, or -EPIPE if there is none. */
 static int pipe_error(struct sock *s)
 {
     int e = scps_sock_life_take_error(&s->life);

@@ -46,7 +46,8 @@ int scps_sock_dgram_open(struct sock *s)
     return r < 0 ? -scps_sock_errno(r) : 0;
 }
 
-/* Parses the destination address, which must have a form that the socket's domain allows. */
+/* Parses the destination address of a datagram into *to. Returns 0, or a negative errno value if
+ * the socket's domain does not allow such an address. */
 static int destination(const struct sock *s, const void *addr, uint32_t len,
                        struct scps_endpoint *to)
 {
@@ -81,8 +82,9 @@ int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
 
 /* ---- functions that send and receive datagrams ---- */
 
-/* Returns the bytes of v in one piece: where they are, or copied to *own, which the caller frees,
- * whatever is returned. */
+/* Sets *data to the bytes of v in one piece: to where they are, or to a copy. *own: the copy,
+ * v->total bytes, which the caller frees even after an error; NULL: there is none. Returns 0,
+ * -EFAULT or -ENOMEM. */
 static int gather(struct sock *s, const struct vec *v, const uint8_t **data, uint8_t **own)
 {
     *own = NULL;

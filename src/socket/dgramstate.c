@@ -39,7 +39,7 @@ static bool readable(const struct sock *s)
     return s->pcb.dg && scps_dgram_next(s->pcb.dg) >= 0;
 }
 
-/* Returns true when half of the send buffer is free, as in Linux. */
+/* Returns true when half of the send buffer is free, as in Linux, or no endpoint is open yet. */
 static bool writable(const struct sock *s)
 {
     return !s->pcb.dg || scps_dgram_writable(s->pcb.dg);

@@ -27,7 +27,7 @@ struct sock_life {
     bool fin_received; /* true: the peer's FIN has arrived in order (Linux's SOCK_DONE) */
     bool ended;        /* true: the connection has ended (Linux's TCP_CLOSE) */
     int err;           /* pending error, positive errno value: Linux's sk_err; 0: none */
-    unsigned icmp;     /* ICMP error that SO_ERROR has reported last; 0: none */
+    unsigned icmp;     /* ICMP error, type << 8 | code, that SO_ERROR has reported last; 0: none */
     /* bytes received when shutdown() had shut down both directions */
     uint64_t received_at_shut;
 };

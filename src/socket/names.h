@@ -24,7 +24,8 @@ struct sock_names {
 /* Initialises *n as the addresses of a new socket. any: the address of a socket that is bound to no
  * address. */
 void scps_sock_names_init(struct sock_names *n, const struct scps_addr *any);
-/* Changes the address of a socket that is not bound, after SO_IPV6_V6ONLY. */
+/* Called when IPV6_V6ONLY is changed on a socket that is not bound: sets the address that means
+ * "any" for it. */
 void scps_sock_names_set_any(struct sock_names *n, const struct scps_addr *any);
 /* Records an address from bind() without a port: connect() will choose one. */
 void scps_sock_names_set_addr(struct sock_names *n, const struct scps_addr *addr);
@@ -32,7 +33,7 @@ void scps_sock_names_set_addr(struct sock_names *n, const struct scps_addr *addr
 void scps_sock_names_take_port(struct sock_names *n, const struct scps_endpoint *local);
 /* Frees a port that was chosen for a call that has failed. */
 void scps_sock_names_free_port(struct sock_names *n);
-/* Records which of address and port bind() gave. */
+/* Records whether bind() has set the local address (addr) and the local port (port). */
 void scps_sock_names_set_given(struct sock_names *n, bool addr, bool port);
 /* Records the addresses of a connection that was made. */
 void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *local,

@@ -5,7 +5,7 @@
 
 #include "socket/sock.h"
 
-#define DGRAM_BUF 212992u /* default of the buffers of a datagram socket in Linux, bytes */
+#define DGRAM_BUF 212992u /* default size of each buffer of a datagram socket in Linux, bytes */
 
 int scps_socket(struct scps_ctx *ctx, int domain, int type, int protocol)
 {
@@ -136,7 +136,7 @@ int scps_sock_listen(struct scps_ctx *ctx, int fd, int backlog)
     return (int)scps_sock_leave(ctx, s ? do_listen(s, backlog) : -EBADF);
 }
 
-/* Copies what an accepted socket inherits from the listening one. */
+/* Copies to s, which accept() has created, what it inherits from the listening socket `from`. */
 static void inherit(struct sock *s, const struct sock *from)
 {
     s->domain = from->domain;
@@ -219,7 +219,8 @@ static int start_connect(struct sock *s, const void *addr, uint32_t len)
     if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
         return -ENETUNREACH;
     if (is_any(&ep.addr))
-        /* The address is a loopback address, and the stack has no loopback device. */
+        /* As in Linux, an address of zeros stands for the loopback address, and the stack has no
+         * loopback device. */
         return -ENETUNREACH;
     if (ep.port == 0)
         return -EADDRNOTAVAIL;
@@ -344,8 +345,8 @@ int scps_sock_shutdown(struct scps_ctx *ctx, int fd, int how)
     return (int)scps_sock_leave(ctx, s ? do_shutdown(s, how) : -EBADF);
 }
 
-/* Waits until the peer has acknowledged the FIN, for the time that SO_LINGER gives. The descriptor
- * is free already. */
+/* Called by a close that lingers: waits until the peer has acknowledged the FIN, at most for the
+ * time that SO_LINGER gives. The descriptor is free already. */
 static int wait_close(struct sock *s)
 {
     scps_dur linger = s->linger_s > INT32_MAX / 1000 ? SCPS_NEVER : SCPS_SEC(s->linger_s);

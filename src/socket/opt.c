@@ -13,7 +13,8 @@
 
 /* ---- functions that pass an option to the file of its level ---- */
 
-/* Returns true for options that datagram sockets have; all others belong to TCP. */
+/* Returns true if the options of this level apply to datagram sockets, too; those of all other
+ * levels belong to TCP. */
 static bool of_datagrams(int level)
 {
     return level == SCPS_SOL_SOCKET || level == SCPS_SOL_IP || level == SCPS_SOL_IPV6;

@@ -23,7 +23,8 @@
 
 /* ---- functions that read and write the values of options ---- */
 
-/* Reads an int, or an int64_t when 8 bytes are given. */
+/* Reads the value of an option into *out: an int, or an int64_t if `wide` allows it and 8 bytes are
+ * given. Returns 0, or -EINVAL if len is less than an int. */
 static inline int take_number(const void *val, uint32_t len, bool wide, int64_t *out)
 {
     if (wide && len >= sizeof(int64_t)) {

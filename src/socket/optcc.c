@@ -2,7 +2,8 @@
 /* Gets and sets the socket options that name the congestion controller and its parameters. */
 #include "socket/opt.h"
 
-#define CC_NAME_MAX 16 /* length to which Linux cuts the name of a controller */
+/* bytes that Linux returns for TCP_CONGESTION: the name with zeros behind it */
+#define CC_NAME_MAX 16
 #define CC_TEXT_MAX 256
 
 static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const int64_t *param)
@@ -12,7 +13,8 @@ static int set_cc_parsed(struct sock *s, const struct scps_cc_ops *ops, const in
     if (to.cc == s->conf.cfg.cc && to.cc_param_of == s->conf.cfg.cc_param_of &&
         memcmp(to.cc_param, s->conf.cfg.cc_param, sizeof to.cc_param) == 0)
         return 0;
-    /* An open connection keeps the controller with which it started, so the option is refused. */
+    /* An open connection keeps the controller with which it started, so setting another one is
+     * refused. */
     if (s->pcb.conn && !s->life.ended)
         return -EISCONN;
     return scps_sock_change(s, &to);

@@ -98,7 +98,7 @@ int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_
     }
 }
 
-/* Sets the route's rate in bits per second; 0: none. */
+/* Sets ROUTE_RATE: the rate limit of this socket, bit/s; 0: no limit. */
 int scps_sock_set_route(struct sock *s, int name, const void *val, uint32_t len)
 {
     int64_t v;

@@ -16,7 +16,7 @@
 static int set_buf(struct sock *s, int name, int64_t v)
 {
     struct scps_conn_config to = s->conf.cfg;
-    /* Linux reads the number as unsigned and clamps it to its limit. */
+    /* As in Linux, the size is read as an unsigned number and limited to the bounds. */
     uint32_t n = (uint32_t)SCPS_CLAMP((uint32_t)v, BUF_MIN, BUF_MAX);
     if (name == SCPS_SO_SNDBUF || name == SCPS_SO_SNDBUFFORCE)
         to.sndbuf = n;
@@ -136,7 +136,7 @@ int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len)
         return give_int(val, len, s->pcb.lis != NULL);
     case SCPS_SO_ERROR: {
         int e = scps_sock_life_take_error(&s->life);
-        /* An ICMP error that did not end the connection is reported once. */
+        /* An ICMP error that has not ended the connection is returned by SO_ERROR once. */
         if (!e && s->pcb.conn && !s->life.ended) {
             unsigned icmp = scps_conn_icmp(s->pcb.conn);
             if (scps_sock_life_report_icmp(&s->life, icmp))

@@ -32,7 +32,8 @@ int scps_sock_pcb_listen(struct sock_pcb *p, struct scps_stack *st,
 int scps_sock_pcb_open_dgram(struct sock_pcb *p, struct scps_stack *st,
                              const struct scps_dgram_config *cfg, const struct scps_endpoint *local,
                              void *user);
-/* Takes the oldest connection of a listener. Returns false if none waits. */
+/* Takes the oldest connection that waits to be accepted from listener lis into *p and gives it the
+ * user value. Returns false if none waits. */
 bool scps_sock_pcb_accept(struct sock_pcb *p, struct scps_listener *lis, void *user);
 
 /* Gives up the connection, with a reset (reset true) or an orderly close, and the listener. */

@@ -56,9 +56,9 @@ struct sock {
     bool linger;
     int linger_s;
     uint32_t rcvlowat, notsent_lowat;
-    /* number of allocations that the stack had refused (scps_sock_refusals()) when the socket was
-     * made, at the last read with an SO_RCVLOWAT above 1, or at the beginning of the last read with
-     * MSG_PEEK and MSG_WAITALL */
+    /* how many allocations the stack had refused (scps_sock_refusals()) at the latest of these
+     * times: when the socket was made, at a read with an SO_RCVLOWAT above 1, or at the beginning
+     * of a read with MSG_PEEK and MSG_WAITALL */
     uint64_t refusals;
     /* SO_RCVTIMEO and SO_SNDTIMEO, µs; SCPS_NEVER: no timeout; 0: calls do not wait */
     scps_dur rcvtimeo, sndtimeo;
@@ -126,7 +126,8 @@ scps_time scps_waits_deadline(const struct scps_ctx *ctx);
 
 /* ---- functions in ctx.c, called at the beginning and the end of each call ---- */
 void scps_sock_enter(struct scps_ctx *ctx);
-/* Ends a call; r below 0 is -errno. Returns r, or -1 with errno set. */
+/* Ends a call of the public interface with result r, where r below 0 is -errno: sends what is due
+ * and wakes waiting calls. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
 /* Ends a call that has changed nothing, so no waiting call can continue; r below 0 is -errno.
  * Returns r, or -1 with errno set. */
@@ -177,12 +178,12 @@ unsigned scps_sock_events(const struct sock *s);
 void scps_sock_disconnect(struct sock *s);
 
 /* ---- functions in addr.c, for socket addresses and conflicts of ports ---- */
-/* Checks an address for a socket of this domain as Linux does. Returns 0, -EINVAL,
- * -EAFNOSUPPORT. */
+/* Parses an address that a program has passed for s into *ep, and checks it as Linux does for a
+ * socket of this domain. Returns 0, -EFAULT (addr is NULL), -EINVAL or -EAFNOSUPPORT. */
 int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
                       struct scps_endpoint *ep);
-/* Writes an address as Linux's kernel does: cut to *len, and then *len is set to the whole length.
- * Returns 0, -EINVAL or -EFAULT. */
+/* Writes ep as a socket address to addr as Linux's kernel does: cut to *len bytes, and then *len is
+ * set to the whole length. Returns 0, -EINVAL or -EFAULT. */
 int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, void *addr,
                        uint32_t *len);
 /* Returns the local address of a socket that is bound to "any"; family 0 means both families (dual
@@ -191,7 +192,7 @@ struct scps_addr scps_sock_any(const struct sock *s);
 /* Returns true if s cannot be bound to ep, because another socket, a connection or a listener uses
  * it. */
 bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep);
-/* Binds s to ep, choosing a port if it has none. Returns 0, -EADDRINUSE. */
+/* Binds s to ep; if ep->port is 0, a free port is chosen. Returns 0, -EADDRINUSE. */
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *ep);
 /* Returns the value that open.c sets as user value of connections and endpoints. */
 static inline void *scps_sock_handle(const struct sock *s)
@@ -223,7 +224,8 @@ unsigned scps_sock_dgram_events(const struct sock *s);
 uint64_t scps_sock_dgram_queued(const struct sock *s, unsigned long request);
 
 /* ---- functions in optconf.c, which apply the configuration of a socket ---- */
-/* Applies the socket's configuration to its connection or listener. Returns 0 or -errno. */
+/* Applies the socket's configuration to its connection, listener or datagram endpoint. Returns 0 or
+ * -errno. */
 int scps_sock_apply(struct sock *s);
 
 /* Functions of optsock.c and optip.c: copy the options of the listening socket `from` to s, which

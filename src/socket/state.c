@@ -22,7 +22,8 @@ static int end_errno(const struct sock *s, int err)
         /* In CLOSE-WAIT the peer has ended its data, so an error concerns the data of this end, and
          * the result is EPIPE. */
         return s->life.fin_received && !(s->life.shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
-    /* the peer sent a reset, or an ICMP error arrived that has an errno value of its own */
+    /* The peer refused the connection by a reset, or an ICMP error ended it; only "protocol
+     * unreachable" has an errno value of its own. */
     case SCPS_ERR_REFUSED: {
         int e = icmp ? scps_sock_icmp_errno(family, icmp) : ECONNREFUSED;
         return e == ENOPROTOOPT ? e : ECONNREFUSED;
@@ -175,7 +176,8 @@ bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need)
                scps_sock_room(s) > 0;
     case SCPS_WAIT_ACCEPT:
         return !s->pcb.lis || scps_listener_pending(s->pcb.lis) > 0;
-    /* A reset ends the connection, and so the wait, if data arrives that will not be read. */
+    /* A lingering close waits until its FIN is acknowledged. If data arrives, which will not be
+     * read, the wait ends, and the close resets the connection. */
     case SCPS_WAIT_CLOSE:
         return (st != SCPS_FIN_WAIT_1 && st != SCPS_CLOSING && st != SCPS_LAST_ACK) ||
                scps_sock_readable(s, 1);

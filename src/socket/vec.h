@@ -31,7 +31,8 @@ static inline int scps_vec_of(const struct scps_iovec *v, size_t n, struct vec *
     return 0;
 }
 
-/* Returns the rest of the piece that contains byte `at`, beginning with that byte. */
+/* Returns the rest of the piece that contains byte `at` of the whole transfer, beginning with that
+ * byte. */
 static inline struct scps_iovec scps_vec_piece(const struct vec *v, size_t at)
 {
     size_t i = 0, before = 0;
