@@ -25,8 +25,8 @@ struct scps_tun_config {
     struct scps_addr kernel_addr[4];
     unsigned kernel_prefix[4];
     /* Where kernel_addr[i] and the stack's address share no prefix, peer[i] is the stack's address,
-     * which the kernel then reaches by a point-to-point address. Family 0: they share the
-     * prefix. */
+     * which the kernel then reaches by a point-to-point address. Family 0: no point-to-point
+     * address is needed. */
     struct scps_addr peer[4];
     unsigned n;
     uint32_t mtu; /* MTU of the device, bytes; 0: it is not changed */

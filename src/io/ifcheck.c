@@ -175,7 +175,8 @@ int scps_ifcheck_size(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 
 int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 {
-    if (o->size == 0) { /* scps_ifopts_parse() has not been called. */
+    /* The size is 0: no option was given, so scps_ifopts_parse() has not been called. */
+    if (o->size == 0) {
         scps_io_message(msg, "%s", no_interface);
         return SCPS_ERR_INVAL;
     }

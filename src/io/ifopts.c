@@ -76,7 +76,8 @@ const char *scps_ifopts_help(void)
            "segments\n";
 }
 
-/* Parses a string of digits, at most max; returns false for anything else. */
+/* Parses a string of decimal digits, whose value is at most max, into *out. Returns false, with
+ * *out unchanged, for any other text. */
 static bool number(const char *s, unsigned long max, unsigned long *out)
 {
     unsigned long v = 0;
@@ -93,8 +94,8 @@ static bool number(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* Parses digits with an optional K or k behind them, which multiplies by 1024. Returns true if they
- * were valid and *out is set. */
+/* Parses a size in octets, at most max, into *out: digits with an optional K or k behind them,
+ * which multiplies by 1024. Returns false for any other text. */
 static bool octets(const char *s, unsigned long max, unsigned long *out)
 {
     size_t n = strlen(s);
@@ -111,7 +112,8 @@ static bool octets(const char *s, unsigned long max, unsigned long *out)
     return true;
 }
 
-/* Parses a rate such as 9600, 64k or 64kbit, 2mbit or 1gbit, at least 8 bit/s, into bytes/s. */
+/* Parses a rate in bit/s such as 9600, 64k or 64kbit, 2mbit or 1gbit, at least 8 bit/s, and sets
+ * *out to it in bytes/s. Returns false for any other text. */
 static bool line_rate(const char *s, uint64_t *out)
 {
     static const struct {
@@ -188,7 +190,8 @@ static int parse_addr(struct scps_ifaddr *out, const char *opt, const char *valu
     return 0;
 }
 
-/* Parses "10.0.0.1:7000", "[::1]:7000" or ":7000" (any address). */
+/* Parses the n characters at s, such as "10.0.0.1:7000", "[::1]:7000" or ":7000" (any address),
+ * into *e. Returns false, with *e unchanged, for any other text. */
 static bool parse_endpoint(const char *s, size_t n, struct scps_endpoint *e)
 {
     char text[SCPS_ADDR_STRLEN + 16];
@@ -413,7 +416,8 @@ struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_I
     return dev;
 }
 
-/* Gives the stack an address on the device. Returns 0, or an error with one line in msg. */
+/* Gives the stack the address a, with a prefix length in bits, on the netif chain below top.
+ * Returns 0, or an error with one line in msg. */
 static int add_address(struct scps_stack *st, struct scps_netif *top, const struct scps_addr *a,
                        unsigned prefix, char *msg)
 {
@@ -448,8 +452,9 @@ int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct 
         scps_io_message(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
-    /* The stack gets its addresses only after the PPP link is open and the caller can listen. Until
-     * then no SYN is answered with a reset, so the peer sends its SYN again. */
+    /* With PPP the stack gets its addresses only when the link is open, after which the caller can
+     * listen. Until then a SYN of the peer is dropped instead of answered with a reset, so the peer
+     * sends it again. */
     if (o->ppp[0] && (err = scps_ifppp_await(o, l, top, &given, msg)))
         return err;
     if (o->ppp[0] && !o->naddr) {

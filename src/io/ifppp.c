@@ -26,8 +26,8 @@ static bool hex32(const char *s, uint32_t *out)
     return *s != '-' && end != s && !*end && v <= UINT32_MAX;
 }
 
-/* Parses one KEY[=VALUE] that follows DEVICE. Returns NULL if it was valid, else a text that says
- * which values are valid. */
+/* Parses one KEY[=VALUE] of the option --ppp DEVICE[,KEY[=VALUE]...]. Returns NULL if it was valid,
+ * else a text that says which values are valid. */
 static const char *take_word(struct scps_ifopts *o, const char *key, const char *value)
 {
     struct scps_ppp_config *c = &o->ppp_config;
@@ -82,7 +82,8 @@ int scps_ifppp_parse(struct scps_ifopts *o, const char *value, char *msg)
     return scps_ifword_list("--ppp", value + n, o, take_word, msg);
 }
 
-/* Chooses the network protocols by the families of the addresses given. */
+/* Sets in *c which network protocols PPP opens, by the families of the --addr options, and the IPv4
+ * address of this end. */
 static void families(const struct scps_ifopts *o, struct scps_ppp_config *c)
 {
     c->ipv4 = c->ipv6 = false;
@@ -143,7 +144,7 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
         scps_netif_close(dev);
         return NULL;
     }
-    /* A serial line sends ten bits for each octet; --line-rate overrides this. */
+    /* A serial line sends ten bits for each octet. The option --line-rate replaces this rate. */
     dev->rate = o->ppp_speed / 10;
     scps_netif_push(dev, ppp);
     return ppp;
@@ -164,7 +165,7 @@ static void on_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(x->loop);
 }
 
-/* Results of one check whether the link has opened. */
+/* Results of one check whether the PPP link has opened. */
 enum progress {
     GOING_ON,
     OPEN,    /* every network protocol that was wanted is open */

@@ -70,7 +70,8 @@ bool scps_ifword_number(const char *s, uint32_t *out)
     return n && n < 10 && !s[n];
 }
 
-/* Returns true if the part before `key` of a list ",KEY[=VALUE]..." contains the same key. */
+/* key: a place within `list`, which is ",KEY[=VALUE]...", where an item with a key of key_len
+ * characters begins. Returns true if an earlier item of the list has the same key. */
 static bool is_repeated(const char *list, const char *key, size_t key_len)
 {
     for (const char *w = list + 1; w < key; w += strcspn(w, ",") + 1)

@@ -25,15 +25,15 @@ struct scps_iodev {
     /* A program that terminates waits until this time, µs, for the device to accept its last
      * packets; 0: the wait has not begun. scps_iodev_room() sets it. */
     scps_time wait_until;
-    /* Passes at most max waiting packets up the netif chain with the arrival time `at`, µs, but
-     * always all packets of one datagram. Returns 1 when more may be waiting, 0 when none is, or
-     * SCPS_ERR_LINKDOWN. */
+    /* Reads at most max packets that wait in the device and passes them up the netif chain with the
+     * arrival time `at`, µs, but always all packets of one datagram. Returns 1 when more may be
+     * waiting, 0 when none is, or SCPS_ERR_LINKDOWN. */
     int (*read)(struct scps_iodev *d, scps_time at, unsigned max);
     /* Sends the packets that the netif's send() has collected. NULL: send() collects no packets. */
     void (*flush)(struct scps_iodev *d);
 };
 
-/* Returns true if the kernel accepts name for a device. */
+/* Returns true if the kernel accepts this name for a network device. */
 bool scps_tun_name_is_good(const char *name);
 /* Returns true if a terminal line can be set to this speed, bit/s. */
 bool scps_tty_has_speed(uint32_t bits);
@@ -51,8 +51,9 @@ extern const struct scps_netif_ops scps_tun_ops, scps_udptun_ops, scps_tty_ops;
 /* Longest time, µs, that a terminating program waits for a full device to accept its last
  * packets. */
 #define SCPS_IO_DRAIN SCPS_SEC(1)
-/* Waits until a full device may have room, at most SCPS_IO_DRAIN since the first call. Returns
- * false when that time has passed or the device has failed. */
+/* Called by a terminating program: waits until a device that refused a packet may accept one, at
+ * most SCPS_IO_DRAIN since the first call. Returns false when that time has passed or the device
+ * has failed. */
 bool scps_iodev_room(struct scps_iodev *d);
 
 /* Returns the device at the bottom of nif's chain; NULL if it was not opened by this library. */

@@ -127,8 +127,8 @@ static void lose(struct scps_loop *l, struct port *p)
     free(p);
 }
 
-/* After scps_pump(): sends the packets that the devices have collected, watches devices that are
- * full, and removes devices that have vanished. */
+/* Called after scps_pump(): sends the packets that the devices have collected, watches devices that
+ * are full, and removes devices that have vanished. */
 static void look_after(struct scps_loop *l)
 {
     struct port *next;
@@ -151,9 +151,9 @@ static void look_after(struct scps_loop *l)
 }
 
 /* If the process did not run for a while, timers are overdue, and packets that would have stopped
- * them wait in the devices. So reads these packets first, at most ROUNDS batches from each device.
- * Otherwise a connection would time out, or retransmit, although the acknowledgements have
- * arrived. */
+ * them wait in the devices. So this function reads these packets first, at most ROUNDS batches from
+ * each device. Otherwise a connection would time out, or retransmit, although the acknowledgements
+ * have arrived. */
 static void catch_up(struct scps_loop *l)
 {
     if (scps_stack_deadline(l->st) >= scps_sysclock_now() - STALL)
@@ -178,7 +178,8 @@ static void advance_filters(struct scps_loop *l)
 
 static void run_iteration(struct scps_loop *l)
 {
-    /* If on_event has called this function, the iteration in progress calls scps_pump() anyway. */
+    /* The application's on_event has called this function during an iteration, which then calls
+     * scps_pump() once more. */
     if (l->turning) {
         l->again = true;
         return;
@@ -296,7 +297,8 @@ int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
         return SCPS_ERR_NOMEM;
     for (const struct scps_netif *n = top; n; n = n->lower)
         p->timed = p->timed || (n->ops && n->ops->advance);
-    /* In this call the filters may set the MTU of the netif. */
+    /* The filters that have timers may set their MTU in this call, which scps_stack_add_netif()
+     * checks. */
     if (p->timed)
         scps_netif_advance(top, scps_sysclock_now());
     int err = scps_stack_add_netif(l->st, top);

@@ -133,7 +133,8 @@ void scps_sockloop_free(struct scps_sockloop *sl)
 {
     if (!sl)
         return;
-    int err = errno; /* The errno of the failure is kept while these resources are freed. */
+    /* scps_sockloop_new() calls this function after a failure, whose errno is kept. */
+    int err = errno;
     struct scps_ctx *ctx = sl->ctx;
     sl->ctx = NULL;
     scps_ctx_free(ctx);

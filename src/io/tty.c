@@ -82,7 +82,7 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
 
     if (t->to && t->dev.block == SCPS_IO_FREE)
         write_out(t);
-    /* One read may return several packets, so each read counts as 8. */
+    /* One read() of octets may hold several packets, so it counts as 8 of the `max` packets. */
     for (unsigned i = 0; i < max; i += 8) {
         ssize_t n = read(d->fd, t->rx, sizeof t->rx);
 
@@ -112,7 +112,7 @@ static void tty_close(struct scps_netif *nif)
     struct tty *t = (struct tty *)nif;
 
     while (!t->dev.failed && !write_out(t) && scps_iodev_room(&t->dev))
-        /* The stored octets are written, as far as the line accepts them within SCPS_IO_DRAIN. */
+        /* Writes the stored octets, as far as the line accepts them within SCPS_IO_DRAIN, 1 s. */
         continue;
     tcsetattr(t->dev.fd, TCSANOW, &t->before);
     close(t->dev.fd);

@@ -92,9 +92,9 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- functions that send packets to the kernel ---- */
 
-/* Fills in h for a TCP packet: the kernel completes its checksum, and cuts it into segments if it
- * is longer than one. The checksum field must hold the sum of the pseudo-header. Other packets are
- * sent unchanged. */
+/* Fills in header h, which precedes packet p: if p is TCP, the kernel completes its checksum, and
+ * cuts it into segments if it is longer than one. The checksum field must hold the sum of the
+ * pseudo-header. Other packets are sent unchanged. */
 static void fill_virtio(struct virtio_net_hdr *h, const struct scps_pkt *p)
 {
     uint8_t *ip = p->data;
@@ -163,8 +163,8 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         t->dev.failed = SCPS_ERR_LINKDOWN;
         return SCPS_ERR_LINKDOWN;
     default:
-        /* EIO means that the device is down, but it may come up again. The packet is lost, as on a
-         * link that is down. */
+        /* EIO, among others, means that the device is down, but it may come up again. The packet is
+         * lost, as on a link that is down. */
         return SCPS_ERR_SYSTEM;
     }
 }

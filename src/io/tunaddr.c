@@ -79,8 +79,9 @@ int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg)
     return err;
 }
 
-/* Composes the message about a request that the kernel refused; lack of privilege has a remedy of
- * its own, the others have `remedy`. */
+/* Writes to msg that the kernel refused to do `what` with device `name`; err: the error of libnl.
+ * For lack of privilege the message also gives `remedy`, a command that an administrator can run
+ * beforehand; NULL: there is none. Returns SCPS_ERR_PERM or SCPS_ERR_SYSTEM. */
 static int refused(int err, const char *what, const char *name, const char *remedy, char *msg)
 {
     if (err == -NLE_PERM) {
@@ -124,8 +125,8 @@ static struct rtnl_addr *rtnl_of(int index, const struct scps_addr *a, unsigned 
     return NULL;
 }
 
-/* Adds (or removes) the route to an IPv6 peer, which the kernel does not create together with the
- * address. */
+/* Adds (add true) or removes the route to an IPv6 peer, which the kernel does not create together
+ * with the address. Returns 0, or an error of libnl. */
 static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *peer, bool add)
 {
     struct rtnl_route *r = rtnl_route_alloc();
@@ -148,9 +149,9 @@ static int peer_route(struct nl_sock *sk, int index, const struct scps_addr *pee
     return err == -NLE_EXIST ? 0 : err;
 }
 
-/* Waits until the kernel can receive packets for an IPv6 address. The kernel adds the address at
- * once, but the local route to the address a moment later, even without duplicate address
- * detection; a packet that arrives in between would be lost. */
+/* Waits until the kernel can receive packets for its new IPv6 address a, 0.2 s at most. The kernel
+ * adds the address at once, but the local route to the address a moment later, even without
+ * duplicate address detection; a packet that arrives in between would be lost. */
 static void await_local(struct nl_sock *sk, const struct scps_addr *a)
 {
     struct nl_addr *dst = nl_of(a, 128);

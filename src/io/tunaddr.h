@@ -20,9 +20,9 @@ struct scps_tunlink { /* state of a device, as the kernel reports it */
 __attribute__((format(printf, 2, 3)))
 #endif
 void scps_io_message(char *msg, const char *fmt, ...);
-/* Copies a structure of n octets, which may be of an older version, to `to`, which has `most`
- * octets and is zeroed first. Returns false, with one line in msg, if n is below `least` or a size
- * that this version does not know. */
+/* Copies a configuration of n octets, which may be of an older version of its structure, to `to`,
+ * which has `most` octets and is zeroed first. Returns false, with one line in msg, if n is below
+ * `least` or a size that this version does not know. */
 bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t least, char *msg);
 
 /* Looks up a device by name; link->index is 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM
@@ -40,10 +40,10 @@ struct scps_tunundo {
     unsigned prefix[4];
 };
 
-/* Sets cfg's MTU, brings the device up and adds cfg's addresses; changes only what differs, and
- * needs no privilege if nothing does. *link: before the call the state of the device, afterwards
- * the state in force. Returns 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with one line in msg; *undo
- * then holds what was changed so far. */
+/* Sets the MTU of device `name` to cfg's, brings the device up and adds cfg's addresses; changes
+ * only what differs, and needs no privilege if nothing does. *link: before the call the state of
+ * the device, afterwards the state in force. Returns 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with
+ * one line in msg; *undo then holds what was changed so far. */
 int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
                        struct scps_tunlink *link, struct scps_tunundo *undo, char *msg);
 /* Reverts the changes in *undo, as far as the kernel permits. */
