@@ -20,15 +20,15 @@ static size_t aligned(size_t n)
     return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* Fixed memory: counts the blocks needed for an array that grows by one element at a time up to n
- * elements; each growth needs a new block. */
+/* Adds to plan s the blocks for an array that grows by one element of `size` bytes at a time, up to
+ * n elements: each growth needs a new block. */
 static void plan_array(struct scps_slots *s, size_t size, uint32_t n)
 {
     for (uint32_t k = 1; k <= n; k++)
         scps_slots_plan(s, k * size, 1);
 }
 
-/* Returns how many places scps_heap_reserve() takes for n items. */
+/* Returns for how many items scps_heap_reserve() takes memory if n are asked for. */
 static uint64_t heap_places(uint32_t n)
 {
     uint64_t cap = 16;

@@ -39,16 +39,16 @@ static size_t saved(const struct scps_seg *s, size_t n)
 /* A segment that arrives within this time (µs) after one with the same checksum counts as a
  * duplicate made by the network. */
 #define COPY SCPS_SEC(1)
-/* After this many segments with a right checksum for one number, only a long series of segments
- * with another number replaces that number. */
+/* After this many segments whose checksum was right for one protocol number in the pseudo-header,
+ * only a long series of segments with another number replaces that number. */
 #define FIRM 2
 /* number of consecutive segments whose checksum is right for one and the same protocol number other
  * than the accepted one, that make a long series */
 #define ROW 16
 /* least time from the first to the last segment of a long series, µs */
 #define ROW_TIME SCPS_SEC(10)
-/* Time that the first and the last segment of a series below ROW segments must lie apart before the
- * series counts, µs. */
+/* A series of fewer than ROW segments with another protocol number than the accepted one counts
+ * only if its first and its last segment are at least this far apart, µs. */
 #define ALONE SCPS_SEC(3)
 
 /* Returns true if a single bit error can make a segment whose checksum is right for IP protocol
@@ -138,8 +138,8 @@ void scps_comp_good(struct scps_conn *c)
 
     scps_conn_compress_headers(&c->s);
     if (!sum->newest)
-        /* The segment is a duplicate, or the device has verified its checksum, so it gives no
-         * evidence. */
+        /* The segment is a duplicate, or the device has verified its checksum, so it does not show
+         * which protocol number the peer uses. */
         return;
     sum->good = sum->agreed == sum->newest ? FIRM : 1;
     sum->agreed = sum->newest;
@@ -224,8 +224,8 @@ void scps_comp_came_as_tcp(struct scps_conn *c)
         scps_conn_send_tcp_headers(&c->s);
 }
 
-/* Number of full segments with a TCP header after which compression begins, even if the peer has
- * not answered. */
+/* Number of full segments that the end which opened the connection sends with a TCP header at most:
+ * then compression begins, even if the peer has not answered. */
 #define FIRST 4u
 
 /* Returns true if seg is sent with a TCP header although it could be compressed, in four cases:

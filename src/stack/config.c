@@ -34,7 +34,8 @@ static const struct bounds {
     FIELD(plain_memory, true, 0, SCPS_TIME_MOST),
 };
 
-/* The smallest size of a configuration that is accepted: it ends with the member `now`. */
+/* The smallest size of a struct scps_stack_config that is accepted, bytes: it ends with the member
+ * `now`. */
 #define LEAST SCPS_SIZED_TO(scps_stack_config, observer)
 
 void scps_stack_config_init(struct scps_stack_config *cfg, size_t size)
@@ -66,7 +67,8 @@ bool scps_stack_is_predictable(const struct scps_stack *st)
     return st->cfg.seed[0] == known[0] && st->cfg.seed[1] == known[1];
 }
 
-/* Checks all fields but fixed_memory, and replaces each 0 or NULL that stands for a default. */
+/* Checks all fields of *c but fixed_memory, and replaces each 0 or NULL that stands for a default.
+ * Returns 0, or an error with its description in *why. */
 static int resolve_fields(struct scps_stack_config *c, struct scps_line *why)
 {
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -90,7 +92,8 @@ static int resolve_fields(struct scps_stack_config *c, struct scps_line *why)
                : 0;
 }
 
-/* Checks fixed_memory and max_conns, and that the memory they need is within memory_limit. */
+/* Checks the configuration of a stack with fixed memory: fixed_memory and max_conns, and that the
+ * memory they need is within memory_limit. Returns 0, or an error with its description in *why. */
 static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
 {
     struct scps_reserve plan;
@@ -118,8 +121,9 @@ static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
     return SCPS_ERR_RANGE;
 }
 
-/* Copies a configuration of any size that this version of the library knows; fields beyond its size
- * get their defaults. from NULL: all defaults. */
+/* Copies the configuration of a stack, of any size that this version of the library knows; fields
+ * beyond its size get their defaults. from NULL: all defaults. Returns 0, or SCPS_ERR_RANGE with a
+ * description in *why. */
 static int copy(struct scps_stack_config *to, const struct scps_stack_config *from,
                 struct scps_line *why)
 {

@@ -27,8 +27,9 @@ share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rat
     return s;
 }
 
-/* Finds the route to remote, and chooses the parts of the local endpoint that `local` leaves open.
- * Returns 0, or an error. */
+/* Finds the route to remote, sets *entry to it, and fills in *f, the addresses and ports of the new
+ * connection: the parts of the local endpoint that `local` leaves open are chosen. Returns 0 or
+ * SCPS_ERR_*. */
 static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_flow *f,
                        const struct scps_route_entry **entry)

@@ -25,8 +25,9 @@
  * handshake that was never completed is free at once, because nothing of the peer was accepted
  * under it.
  *
- * A pair of hosts needs about 5 KiB while it has connections with compression and for TIME-WAIT
- * after; the number of pairs is limited (scps_stack_config.max_comp_hosts).
+ * A pair of hosts needs about 6 KiB (with pointers of 64 bits) while it has connections with
+ * compression and for TIME-WAIT after; the number of pairs is limited
+ * (scps_stack_config.max_comp_hosts).
  */
 #include "stack/stack.h"
 
@@ -78,7 +79,8 @@ static bool resting(const struct hosts *h, scps_time now)
     return false;
 }
 
-/* Returns c if it is half-open at a listener, so that its SYN may be forged; otherwise NULL. */
+/* Returns c if it is a half-open connection of a listener, so that its SYN may be forged; otherwise
+ * NULL. */
 static struct scps_conn *unsure(struct scps_conn *c)
 {
     return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
@@ -99,7 +101,7 @@ static void evict(struct scps_stack *st, struct scps_conn *c)
 }
 
 /* Returns the connection of pair h that has been half-open for longest; NULL: none is half-open.
- * *others: h has a connection that is not half-open. */
+ * Sets *others to whether h has a connection that is not half-open. */
 static struct scps_conn *oldest(const struct hosts *h, bool *others)
 {
     struct scps_conn *found = NULL, *c;
@@ -220,7 +222,8 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
     return true;
 }
 
-/* Removes c from the list of connections to which the peer gave the same id. */
+/* Removes c from the list of the connections of pair h to which the peer gave the same connection
+ * id. */
 static void unlist(struct hosts *h, struct scps_conn *c)
 {
     struct scps_conn **at = &h->theirs[c->s.tp->peer_id];

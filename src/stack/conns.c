@@ -4,7 +4,9 @@
 
 #include "base/bytes.h"
 
-#define LEAST_MSS 8 /* least MSS that is used, octets; scps_agreed_full() has the same bound */
+/* least MSS that is used, octets, also where the MTU allows less; scps_agreed_full() has the same
+ * bound */
+#define LEAST_MSS 8
 
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *entry, uint8_t family)

@@ -21,7 +21,7 @@
 #include "base/prng.h"
 #include "base/sized.h"
 
-#define EACH 64u /* octets by which each datagram in a queue is charged besides its data */
+#define EACH 64u /* octets that each datagram counts for in the receive queue besides its data */
 
 void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
 {
@@ -31,8 +31,9 @@ void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
     scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
-/* Copies a configuration of any size that this version of the library knows; fields beyond its size
- * get their defaults. from NULL: all defaults. Returns false for any other size. */
+/* Copies the configuration of an endpoint, of any size that this version of the library knows;
+ * fields beyond its size get their defaults. from NULL: all defaults. Returns false for any other
+ * size. */
 static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *from)
 {
     scps_dgram_config_init(to, sizeof *to);
@@ -73,8 +74,8 @@ static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct s
     return best;
 }
 
-/* Returns true if another endpoint uses address and port of `local`. shared: endpoints that allow
- * sharing, too, do not count. */
+/* Returns true if an open datagram endpoint uses address and port of `local`. shared: the new
+ * endpoint allows sharing, so those that allow it, too (scps_dgram_config.reuse), do not count. */
 static bool taken(const struct scps_stack *st, const struct scps_endpoint *local, bool shared)
 {
     if (!st->dgrams)
@@ -124,8 +125,8 @@ static struct scps_addr only_its_own(const struct scps_addr *a)
     return out;
 }
 
-/* Checks `local` and chooses its port if that is 0. Returns 0, or an error if it is not
- * available. */
+/* Checks whether a datagram endpoint can be opened at *local, and chooses its port if that is 0.
+ * Returns 0 or SCPS_ERR_*. */
 static int choose_local(struct scps_stack *st, bool shared, struct scps_endpoint *local)
 {
     local->addr = only_its_own(&local->addr);

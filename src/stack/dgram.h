@@ -5,8 +5,8 @@
 
 #include "stack/stack.h"
 
-/* Size of the largest ring of a queue, bytes: the largest configured limit, plus the part that
- * stays unused where the ring wraps. */
+/* Size of the largest ring buffer of a queue of datagrams, bytes: the largest configured limit,
+ * plus the part that stays unused where the ring wraps. */
 #define SCPS_DGRAM_RING (1u << 31)
 
 /* Header of a datagram in the send queue; its octets follow. */
@@ -47,7 +47,8 @@ struct scps_dgram {
     /* bytes in the receive queue and in the send queue, with the overhead of each datagram */
     uint32_t in_used, out_used;
     struct scps_nif *nif; /* interface through which the oldest datagram will be sent */
-    /* shaper of the route that the oldest datagram will take; NULL: that route has no rate */
+    /* shaper (rate limiter) of the route that the oldest datagram will take; NULL: that route has
+     * no rate */
     struct scps_shaper *shaper;
     /* local address that the application gave when it opened the endpoint */
     struct scps_addr asked;
@@ -112,7 +113,8 @@ void scps_dgram_notify(struct scps_dgram *d, enum scps_event_kind kind);
 void scps_dgram_clear_event(struct scps_dgram *d, enum scps_event_kind kind);
 /* Removes d from all lists except its bucket's, and frees it. */
 void scps_dgram_free(struct scps_dgram *d);
-/* Appends d to the ready queue of d->nif and d->shaper, which are set. */
+/* Appends d to the ready queue of shaper d->shaper, or of interface d->nif if the shaper is NULL.
+ * Precondition: d->nif is set. */
 void scps_dgram_make_ready(struct scps_dgram *d);
 /* Removes d from its ready queue. */
 void scps_dgram_dequeue(struct scps_dgram *d);

@@ -100,7 +100,8 @@ bool scps_dgram_writable(const struct scps_dgram *d)
 
 /* ---- functions that put endpoints into ready queues ---- */
 
-/* Returns true if the send buffer has room for a packet of `size` bytes. */
+/* Returns true if the send queue of d has room for a packet of `size` bytes: an empty one has room
+ * for any packet. */
 static bool has_room(const struct scps_dgram *d, uint32_t size)
 {
     return !d->out_used || (uint64_t)d->out_used + size <= d->cfg.sndbuf;
@@ -142,8 +143,8 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
         room_again(d);
 }
 
-/* Puts d into the ready queue of its oldest datagram's route. Datagrams without a route are
- * dropped. Returns false if none is left. */
+/* Puts d into the ready queue of its oldest datagram's route. Datagrams that have no route, or are
+ * larger than its MTU, are dropped and counted as unsent. Returns false if none is left. */
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
@@ -299,7 +300,8 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->at = st->env.now;
 }
 
-/* Sends the oldest datagram of d; returns the length of its packet. */
+/* Makes *out the packet of d's oldest datagram, and puts d into the ready queue of the next one.
+ * Returns the length of the packet, bytes. */
 static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
 {
     struct scps_stack *st = d->st;
@@ -320,8 +322,8 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     return bytes;
 }
 
-/* Returns the endpoint to serve next; NULL: there is none. Frees closed endpoints that have nothing
- * left to send. */
+/* Returns the endpoint of ready queue q to serve next; NULL: there is none. Frees closed endpoints
+ * that have nothing left to send. */
 static struct scps_dgram *next_dgram(const struct scps_queue *q)
 {
     struct scps_dgram *d;
@@ -365,8 +367,8 @@ void scps_dgram_yield(struct scps_ready_queue *t)
     p->for_dgrams = true;
 }
 
-/* Sends the oldest datagram of d through a route with a rate. When the share of datagrams is used
- * up, connections of the route come next. */
+/* Makes *out the packet of d's oldest datagram, whose route has a rate (shaper p). When the share
+ * of datagrams is used up, connections of the route come next. */
 static void leave_pipe(struct scps_shaper *p, struct scps_dgram *d, struct scps_pkt *out)
 {
     p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));

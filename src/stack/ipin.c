@@ -19,9 +19,9 @@ static SCPS_NOINLINE_SIZE bool loopback(const struct scps_addr *a)
     return a->family == 4 ? a->b[0] == 127 : !memcmp(a->b, one, 16);
 }
 
-/* Checks the addresses of a packet to a connection. Both must be unicast (RFC 1122 section
- * 4.2.3.10). A loopback source address is accepted only if the destination address is one, too
- * (RFC 1122 section 3.2.1.3 (g)). */
+/* Checks the source and destination address of an arriving packet. Both must be unicast (RFC 1122
+ * section 4.2.3.10). A loopback source address is accepted only if the destination address is one,
+ * too (RFC 1122 section 3.2.1.3 (g)). */
 static enum scps_drop check_addresses(const struct scps_stack *st, const struct scps_addr *src,
                                       const struct scps_addr *dst)
 {
@@ -353,7 +353,8 @@ static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
     }
 }
 
-/* Called before any packet is processed: advances the stack's time to `at`, its arrival time. */
+/* Called before an arriving packet is processed: frees connections that have ended, and advances
+ * the stack's time to `at`, the arrival time of the packet. */
 static inline void arrived(struct scps_stack *st, scps_time at)
 {
     if (st->env.dead)

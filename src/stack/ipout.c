@@ -6,8 +6,8 @@
 #include "base/cksum.h"
 #include "wire/tcp.h"
 
-/* Builds the IPv4 header of c, without options. addrs: sum of the words of both addresses, for the
- * checksum. */
+/* Writes the IPv4 header of a packet of connection c, without options, to p. total: length of the
+ * packet, bytes; addrs: sum of the 16-bit words of both addresses, for the checksum. */
 static inline void ip4_header(uint8_t *p, const struct scps_conn *c, uint8_t tos, uint32_t total,
                               uint64_t addrs)
 {

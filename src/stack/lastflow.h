@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The connection of the last packet of a link. Most packets belong to the same connection as the
- * packet before, so its connection need not be looked up.
+/* The connection to which the last packet that arrived on a link belonged. Most packets belong to
+ * the same connection as the packet before, so its connection need not be looked up.
  *
  * Invariant: `conn` is a connection of the stack, or NULL, because scps_lastflow_forget() is called
  * before a connection is freed. Only this header assigns these fields.

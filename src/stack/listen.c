@@ -31,7 +31,8 @@
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 #define TS_BITS         63u
 #define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
-/* Shift by which the capability bits, 0xe0 of the option, move to bits 3 to 5 of a cookie. */
+/* The capabilities BETS, SNACK1 and SNACK2 are the bits 0xe0 of the option. This shift to the right
+ * moves them to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
 /* number of SYN-ACKs that are expected for each half-open connection; their bytes are charged to
  * the rate at which the link may carry replies to unknown peers */
@@ -204,8 +205,8 @@ static scps_dur half_open_lifetime(const struct scps_listener *l)
     return SCPS_MAX(d, 2 * l->cfg->c.expected_rtt);
 }
 
-/* Drops, without a message to the peer, the half-open connection that has waited longest, if its
- * time is over. Returns true if one was dropped. */
+/* Drops, without a message to the peer, the half-open connection of l that has waited longest, if
+ * it is older than half_open_lifetime() allows. Returns true if one was dropped. */
 static bool evict(struct scps_listener *l)
 {
     struct scps_conn *c = scps_conn_of_link(l->half.first);
@@ -250,7 +251,8 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
-    /* From now on scps_listener_forget() can remove c from the half-open connections. */
+    /* c joins the half-open connections before the SYN-ACK is made, so that scps_stack_discard()
+     * removes it from them if that fails. */
     scps_listener_join(l, c);
     /* If another connection uses the peer's id, c does without compression. */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&

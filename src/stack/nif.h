@@ -27,7 +27,7 @@ struct scps_dgram;
 /* Queue of replies to packets that belong to no connection: resets, ICMP messages, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
-    /* token bucket of replies: their share in the rate of the route or of the device */
+    /* token bucket that limits replies to their share of the rate of the route or of the device */
     struct scps_pacer share;
 };
 
@@ -54,7 +54,7 @@ typedef size_t scps_values_fn(struct scps_netif *netif, const struct scps_conn *
 struct scps_nif {
     struct scps_netif *nif;
     struct scps_ready_queue ready;
-    /* list of the shapers of those routes through this netif that have a rate */
+    /* list of the shapers (rate limiters) of those routes through this netif that have a rate */
     struct scps_shaper *shapers;
     struct scps_queue dgrams; /* endpoints whose oldest datagram uses no route with a rate */
     uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
@@ -92,7 +92,8 @@ void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_ne
  * in *nif were freed. */
 void scps_nif_detach(struct scps_nif *nif);
 
-/* Adds p, whose fields are zero, to the list of nif's shapers. */
+/* Adds shaper p of a route (its rate limiter), whose fields are zero, to the list of nif's
+ * shapers. */
 void scps_nif_add_shaper(struct scps_nif *nif, struct scps_shaper *p);
 /* Removes p from the list of nif's shapers. */
 void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
@@ -100,7 +101,7 @@ void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
  * before it. */
 void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p);
 
-/* Records that there are packets that do not come from connections in the ready queue. */
+/* Records that packets wait for nif that do not come from connections in its own ready queue. */
 static inline void scps_nif_set_others(struct scps_nif *nif)
 {
     nif->others = true;

@@ -35,9 +35,9 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
         scps_stack_serve_timers(st);
 }
 
-/* Returns the ready queue to serve next. Routes with a rate come before the link's own queue, whose
- * connections could use all the time; the routes are served in turn. A route is ready if its token
- * bucket holds the cost of its first packet. */
+/* Returns the ready queue of nif to serve next. Queues of routes with a rate come before the link's
+ * own queue, whose connections could use all the time; the routes are served in turn. A route is
+ * ready if its token bucket holds the cost of its first packet. */
 static SCPS_NOINLINE struct scps_ready_queue *open_queue(struct scps_stack *st,
                                                          struct scps_nif *nif)
 {

@@ -23,7 +23,8 @@
 
 #define RING  65536u
 #define BURST (UINT32_C(1) << 30)
-/* smallest burst, bytes, which permits one reply without data, however slow the link is */
+/* smallest size of the token bucket of replies, bytes: it permits one reply without data, however
+ * slow the link is */
 #define LEAST 128u
 
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a)
@@ -66,8 +67,8 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                     st->cfg.answer_rate);
 }
 
-/* Returns what a reply of len bytes costs in the token bucket of replies, bytes: its length with
- * framing. */
+/* Returns what a reply of len bytes costs in the token bucket of replies, bytes: its length and the
+ * device's framing. */
 static uint32_t weight(const struct scps_nif *nif, size_t len)
 {
     return (uint32_t)len + device(nif)->overhead;
@@ -198,8 +199,8 @@ bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const stru
     return queue_reply(st, nif, &f->remote, p, ip_len + tcp_len);
 }
 
-/* Counts one reply of the kind that r limits. Returns false if no more may be sent in this
- * second. */
+/* Counts one reply of the kind that r limits (resets, or ICMP messages). Returns false, and counts
+ * a drop, if no more may be sent in this second. */
 static SCPS_NOINLINE bool may_answer(struct scps_stack *st, struct scps_ratelimit *r)
 {
     if (scps_ratelimit_take(r, st->env.key, st->env.now))
@@ -226,8 +227,8 @@ void scps_answer_reset(struct scps_stack *st, struct scps_nif *nif, const struct
         st->count.resets_out++;
 }
 
-/* Returns how many octets fit a packet of nif behind `used` octets. A driver may lower the MTU at
- * any time, even below the length of the headers. */
+/* Returns how many octets a packet through nif can hold behind its first `used` octets. A driver
+ * may lower the MTU at any time, even below the length of the headers; then the result is 0. */
 static size_t room_for(const struct scps_nif *nif, size_t used)
 {
     return nif->nif->mtu > used ? nif->nif->mtu - used : 0;

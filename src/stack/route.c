@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the link that leads to an address, the local address to use as the source, and the ready
- * queue of the route.
+/* Finds the route, and so the link, that leads to an address, the local address to use as the
+ * source, and the ready queue of the route.
  *
  * A route that has a rate, or had one, owns a shaper: a token bucket (core/gate.c) and the ready
  * queue of the connections that use the route. All other connections are in the link's ready queue.

@@ -28,8 +28,8 @@ static struct scps_local_addr *spare_addr(struct scps_stack *st)
 }
 
 /* Appends an element of `size` bytes to the array *v, whose memory has room for exactly its *n
- * elements. Returns the element, or NULL. With fixed memory the array can have at most `most`
- * elements. */
+ * elements, and increments *n. Returns the element; NULL: there is no memory, or the stack has
+ * fixed memory and the array has `most` elements already. */
 static void *append(struct scps_stack *st, void **v, uint32_t *n, size_t size, uint32_t most)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -205,7 +205,8 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
 
 /* ---- functions that remove routes and addresses ---- */
 
-/* Moves the connections and datagrams of shaper p to other queues, and frees p. */
+/* Frees shaper p of a route that was removed; the replies that wait in it are lost. Precondition:
+ * regroup() has moved its connections and datagrams to other queues. */
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
 {
     const struct scps_alloc *a = &st->env.alloc;

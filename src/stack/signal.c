@@ -14,8 +14,8 @@ static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
     return !sig->remote.family || scps_addr_equal(&sig->remote, &c->remote);
 }
 
-/* Called for the signal that segments of the peer arrived damaged: c reports this to the peer until
- * the time `until`; 0: for one round trip. */
+/* Called for the signal that segments of c's peer arrived damaged: the acknowledgements of c report
+ * this to the peer (option 23) until the time `until`, µs; 0: for one round trip. */
 static void damaged(struct scps_conn *c, scps_time until)
 {
     if (c->s.agreed.opts & SCPS_AGREED_CAPS && c->s.ctx.cfg->c.corruption &&

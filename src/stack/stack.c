@@ -8,7 +8,8 @@
 
 /* ---- functions that open and close a stack ---- */
 
-/* Allocates a stack without fixed memory, which takes memory from cfg->alloc when it needs some. */
+/* Allocates a stack without fixed memory, which takes memory from cfg->alloc as it needs it.
+ * Returns NULL on lack of memory. */
 static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
 {
     struct scps_stack *st = cfg->alloc.alloc(cfg->alloc.ctx, sizeof *st);
@@ -22,7 +23,7 @@ static struct scps_stack *alloc_stack(const struct scps_stack_config *cfg)
 }
 
 /* Allocates a stack with fixed memory, together with all the memory that it will ever use. Sets
- * *need to the number of bytes. */
+ * *need to the number of bytes. Returns NULL on lack of memory. */
 static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t *need)
 {
     struct scps_reserve plan;
@@ -188,7 +189,8 @@ scps_time scps_stack_now(const struct scps_stack *st)
     return st->env.now;
 }
 
-/* Lets connections whose requests for memory were refused repeat them. */
+/* Called 100 ms after the allocator or memory_limit has refused memory: lets connections and
+ * datagram endpoints whose requests were refused repeat them. */
 static void serve_memory(struct scps_stack *st)
 {
     scps_env_memory_served(&st->env);
@@ -230,7 +232,8 @@ void scps_stack_advance(struct scps_stack *st, scps_time now)
         scps_stack_serve_timers(st);
 }
 
-/* Returns the earliest time, µs, at which one of the shapers in list p may send a packet. */
+/* Returns the earliest time, µs, at which one of the shapers (rate limiters of routes) in the list
+ * that begins with p lets a packet be sent. */
 static SCPS_NOINLINE scps_time shapers_due(struct scps_shaper *p, scps_time now)
 {
     scps_time due = SCPS_NEVER;

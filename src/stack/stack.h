@@ -119,7 +119,8 @@ int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cf
                       const struct scps_conn_config *conn, uint32_t conns);
 /* Returns the bytes of the stack and of all memory that r plans; 0: more than a size_t can hold. */
 uint64_t scps_reserve_bytes(const struct scps_reserve *r);
-/* Sets up the fixed memory of st, which has scps_reserve_bytes(r) bytes. */
+/* Sets up the fixed memory of st, planned by r: the block of scps_reserve_bytes(r) bytes that
+ * begins with *st. */
 void scps_reserve_begin(struct scps_stack *st, const struct scps_reserve *r);
 
 /* ---- functions in config.c, which check the configuration of a stack ---- */
@@ -136,7 +137,7 @@ bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
 /* Returns the connection, not ended, of a TCP segment over IPv4 without options. flow: the twelve
  * octets of the packet with addresses and ports, the peer's first. NULL: there is none. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
-/* Returns the number of buckets for n connections. */
+/* Returns the number of buckets that the hash table has for n connections. */
 uint32_t scps_demux_buckets(uint32_t n);
 int scps_demux_add(struct scps_stack *st, struct scps_conn *c);
 void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
@@ -145,7 +146,8 @@ void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
 /* ---- functions in no_scps_cache.c: destinations that do not answer the SCPS option ---- */
-/* Returns true if this destination has not answered a SYN with capabilities for some time. */
+/* Returns true if this destination is in the cache: less than scps_stack_config.plain_memory ago it
+ * answered a SYN only when that had no SCPS capabilities. */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
 void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
@@ -158,8 +160,8 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
 /* Records the id that the peer chose for c, which has an id of this host. Returns false if an open
  * connection uses the peer's id (force: takes it from that connection). */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
-/* Frees the connection ids of c. The id of this host is not used again for
- * scps_conn_config.time_wait. */
+/* Frees the connection ids of c, if it has any. The id that this host chose is not used again for
+ * scps_conn_config.time_wait, if the handshake was completed. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
 /* Returns the connection with an id of the peer, or of this host; NULL: there is none. Half-open
  * connections may share an id of the peer: if no other connection has it, the first of them is
@@ -172,8 +174,8 @@ void scps_connid_free_all(struct scps_stack *st);
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
 /* ---- functions in comp.c, for segments with compressed headers ---- */
-/* Parses a packet of protocol 105 into *seg and returns its connection, with *err 0. Otherwise *err
- * is the drop that was counted. */
+/* Parses a packet of protocol 105 into *seg and returns its connection, with *err 0. Otherwise
+ * returns NULL, and *err is the reason for the drop, which the caller counts. */
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
                                   const struct scps_pkt *in, struct scps_seg *seg, int *err);
 /* Called for each segment that a connection with compression has accepted, whether its header was
@@ -218,7 +220,8 @@ bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a
 /* ---- functions in routeset.c, which change routes and addresses ---- */
 /* Removes the routes and the addresses of nif, which is being removed. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
-/* Changes the rates of the routes within a path whose rate has changed, as signal sig says. */
+/* Called for a signal that the rate of a path has changed: sets the rates of the routes to which it
+ * applies and which have a rate. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- functions in signal.c, which pass signals about links to connections ---- */
@@ -240,9 +243,11 @@ bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 /* Returns the listener for a flow to local address and port; NULL if there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
-/* Adds c, which was just created for l, to l's half-open connections. */
+/* Adds c, which was just created for a SYN or a SYN cookie, to the half-open connections of
+ * listener l. */
 void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
-/* Returns true if connection c of a listener may become one that waits to be accepted. */
+/* Returns true if connection c may become ESTABLISHED: it belongs to no listener, or its listener
+ * has fewer connections waiting to be accepted than its backlog. */
 bool scps_listener_has_room(const struct scps_conn *c);
 /* Moves c from its listener's half-open connections to those that wait to be accepted. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
@@ -278,7 +283,7 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_route_entry *entry, int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
-/* Frees the connections that have ended and have no owner. */
+/* Frees the connections that have ended and that the application does not own any more. */
 void scps_stack_reap(struct scps_stack *st);
 
 /* ---- functions in stack.c, which serve timers and free connections ---- */
@@ -338,19 +343,21 @@ void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_se
                 bool no_csum, struct scps_pkt *out);
 /* Sets *out to the next reply that may be sent through nif now. Returns false if there is none. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
-/* Returns the time at which the first reply of shaper p may be sent, µs; SCPS_NEVER: none waits. */
+/* Returns the time at which the first reply that waits for shaper p (the rate limiter of a route)
+ * may be sent, µs; SCPS_NEVER: none waits. */
 scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
 /* Approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
  * framing. */
 #define SCPS_SYN_ACK_LEN 80u
-/* Charges len bytes to the share of replies, for a packet to dst that is no reply but is sent
- * because of an unknown peer. Returns false if the share is used up. */
+/* Charges len bytes to the share of the link's rate for replies, for a packet to dst that is no
+ * reply but is sent because of an unknown peer. Returns false if the share is used up. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len);
 /* Frees queue w of nif; the replies in it are lost. */
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a);
-/* Queues one segment without data from f->local to f->remote as a reply. Returns false, and counts
- * the drop, if the share of replies is used up. */
+/* Queues segment seg, without data, from f->local to f->remote as a reply. Returns false, and
+ * counts the drop, if the share of the link's rate for replies is used up or their queue is
+ * full. */
 bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
 /* Queues the reset with which RFC 9293 section 3.10.7.1 answers seg. */
@@ -391,7 +398,8 @@ bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_
  * Precondition: the payload of the packet that was sent last, which may lie in the queue of such an
  * endpoint, is not needed any more. */
 void scps_dgram_drop_closed(struct scps_nif *nif);
-/* Returns true if the datagrams that wait for shaper p are served before its connections. */
+/* Returns true if the datagrams that wait for shaper p (the rate limiter of a route) are served
+ * before its connections. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.first && (p->for_dgrams || !p->ready.head);
@@ -399,8 +407,8 @@ static inline bool scps_dgram_first(const struct scps_shaper *p)
 /* Returns the time at which the first datagram of shaper p may be sent, µs, and records that no
  * connection may send before. Precondition: scps_dgram_first(p). */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
-/* Ends the turn of the connections in ready queue t, so that datagrams of the same route come
- * next. */
+/* Ends the turn of the connections in t, the ready queue of a route with a rate, so that datagrams
+ * of the same route come next. */
 void scps_dgram_yield(struct scps_ready_queue *t);
 /* Called when routes have changed: moves waiting endpoints to the queues of their new routes. */
 void scps_dgram_regroup(struct scps_stack *st);

@@ -29,9 +29,9 @@ static inline void scps_usage_sent(struct scps_usage *u, size_t len)
     u->packets++;
     u->bytes += len;
 }
-/* Returns the rate, bytes/s: the highest of the recent periods of one second or more. Older values
- * count less and less, and not at all after 64 s. overhead: bytes that the device adds to each
- * packet. */
+/* Returns the rate, bytes/s, at which connections and datagrams send through the netif: the highest
+ * of the recent periods of one second or more. Older values count less and less, and not at all
+ * after 64 s. overhead: bytes that the device adds to each packet. */
 uint64_t scps_usage_rate(struct scps_usage *u, scps_time now, uint32_t overhead);
 
 #endif
