@@ -247,7 +247,7 @@ struct scps_trace_totals {
     uint32_t conns;
 };
 
-/* One packet of a capture. */
+/* One packet of a capture, which scps_trace_packet() analyses. */
 struct scps_trace_pkt {
     scps_time at; /* time of the packet, µs since 1970 */
     /* pointer to the first captured byte, which belongs to the link-layer header */
@@ -266,8 +266,8 @@ struct scps_trace_seen {
     uint64_t packet;   /* number of the packet in the capture, from 1 */
     uint32_t conn;     /* number of the connection */
     bool b2a;          /* true: the packet goes from end b to end a of the connection */
-    const uint8_t *ip; /* the innermost IP header, within pkt->data */
-    uint32_t ip_len;   /* number of captured bytes from the start of this IP header on */
+    const uint8_t *ip; /* the innermost IP header of a packet in tunnels, within pkt->data */
+    uint32_t ip_len;   /* number of captured bytes from the start of the innermost IP header on */
     uint8_t proto;     /* IP protocol: 6 or 106 (TCP), or 105 for a compressed header */
     struct scps_endpoint src, dst;
     /* Fields of the TCP header, and len, the payload in bytes. win is the announced window after
@@ -354,7 +354,8 @@ SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const cha
  * line in msg. */
 SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
                                   char msg[SCPS_TRACE_MSGLEN]);
-/* Completes all figures: call once, after the last packet and before any figure is read. */
+/* Completes the figures of all connections. Call it once, after the last packet and before any
+ * figure is read. */
 SCPS_API void scps_trace_finish(struct scps_trace *t);
 
 /* Computes the sums over all packets so far. It may be called before scps_trace_finish(). */
@@ -408,7 +409,7 @@ SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const cha
                                   size_t nfiles, const char *trouble);
 /* Writes the JSON Schema of the document that the scps_trace_json functions write. */
 SCPS_API void scps_trace_json_schema(FILE *f);
-/* Writes one line for a packet, with its time relative to t0, µs. */
+/* Writes one line about a packet. t0: the time that the line shows as 0, µs since 1970. */
 SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
 
 /* ---- pictures: functions that draw graphs of connections ---- */
@@ -446,10 +447,10 @@ struct scps_trace_html;
  * says so. wanted returns true for the numbers of connections to draw (NULL: all). */
 SCPS_API struct scps_trace_html *
 scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
-/* Adds one packet to the page. Call it from on_packet. */
+/* Adds one packet to the graphs of the interactive page. Call it from on_packet. */
 SCPS_API void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s);
-/* Writes the page. Call it after scps_trace_finish(). Returns 0, or SCPS_ERR_SYSTEM with one line
- * in msg. Frees h. */
+/* Writes the page, an HTML file, to `path`. Call it after scps_trace_finish(). Returns 0, or
+ * SCPS_ERR_SYSTEM with one line in msg. Frees h. */
 SCPS_API int scps_trace_html_finish(struct scps_trace_html *h, const struct scps_trace *t,
                                     const char *path, const char *title,
                                     char msg[SCPS_TRACE_MSGLEN]);

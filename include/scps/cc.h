@@ -38,7 +38,7 @@ enum scps_evidence {
     SCPS_BY_DUPACK, /* dupthresh duplicate acknowledgements arrived, on a connection without SACK */
     /* SACK blocks report enough data above the segment as received (RFC 6675 section 4, IsLost) */
     SCPS_BY_SACK,
-    SCPS_BY_SNACK,   /* a SNACK of the receiver reported the segment as missing */
+    SCPS_BY_SNACK,   /* a SNACK (SCPS-TP's negative acknowledgement) reported it as missing */
     SCPS_BY_PARTIAL, /* a partial acknowledgement arrived during recovery (RFC 6582) */
     /* a retransmission is lost, too: a segment that was sent after it has arrived first, or no SACK
      * or SNACK has reported on it in the time in which one should have come */
@@ -102,7 +102,7 @@ struct scps_cc_ack {
      * was sent before the end of the last outage and its RTT is longer than the RTO */
     scps_dur rtt_old;
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
-    bool app_limited; /* true: the application, not the path, limited that rate */
+    bool app_limited; /* true: the application, not the path, limited the delivery rate `rate` */
     bool round_start; /* true: this acknowledgement is the first of a new round trip */
     /* true: an episode of loss recovery goes on, in which a controller should not grow the
      * window */
@@ -207,7 +207,7 @@ enum scps_cc_resume {
  * --cc cubic,beta=800; name is the key. */
 struct scps_cc_param {
     const char *name, *help;
-    /* Default and bounds, plain integers; the help text names the unit (segments, ppm, x/256) */
+    /* Default value and bounds, integers; the help text names the unit (segments, ppm, x/256) */
     int64_t def, min, max;
     /* Names of the values from min on, with a space between them, which users may write instead.
      * NULL: numbers only. */
@@ -284,11 +284,11 @@ SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
  * what scps_cc_parse() returns. */
 SCPS_API int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
                                   int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-/* Returns the name of a cause: "congestion" and so on. */
+/* Returns the name of a cause of losses: "congestion" and so on. */
 SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c);
 /* Returns the name of a kind of evidence: "dupack", "sack" and so on. */
 SCPS_API const char *scps_evidence_name(enum scps_evidence e);
-/* Returns the name of a phase: "startup" and so on; "?" if the phase is unknown. */
+/* Returns the name of an enum scps_cc_phase: "startup" and so on; "?" if it is unknown. */
 SCPS_API const char *scps_cc_phase_name(uint32_t phase);
 
 #ifdef __cplusplus

@@ -80,9 +80,9 @@ SCPS_API void scps_cctest_start(struct scps_cctest *t, const struct scps_cc_ops 
 SCPS_API void scps_cctest_ack(struct scps_cctest *t, const struct scps_cc_ack *a);
 /* Calls ops->loss with t->view; see scps_cctest_ack(). */
 SCPS_API void scps_cctest_loss(struct scps_cctest *t, const struct scps_cc_loss *l);
-/* Calls ops->change with t->view, if the controller has this hook; see scps_cctest_ack(). */
+/* Calls ops->change with t->view, if the controller has this function; see scps_cctest_ack(). */
 SCPS_API void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what);
-/* Calls ops->on_sent with t->view, if the controller has this hook. */
+/* Calls ops->on_sent with t->view, if the controller has this function. */
 SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p);
 
 /* ---- event tables: lists of events with the window, threshold or rate expected after each ---- */
@@ -215,8 +215,8 @@ struct scps_cctest_verdict {
 SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                   const struct scps_cctest_expect *expect, unsigned seeds,
                                   struct scps_cctest_verdict out[SCPS_CCTEST_CHECKS]);
-/* Checks the members of ops without calling any of its hooks: name, hooks that are not NULL, state
- * size, parameters and their bounds. Returns false with the reason in msg. */
+/* Checks the members of ops without calling any of its functions: name, functions that must not be
+ * NULL, state size, parameters and their bounds. Returns false with the reason in msg. */
 SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_t msglen);
 
 /* ---- random events: histories of a sender that are drawn from a seed ---- */
@@ -258,11 +258,12 @@ struct scps_cctest_history {
     struct scps_cctest_action v[SCPS_CCTEST_ACTIONS];
     size_t n;
 };
-/* Makes the history of a seed. The same seed makes the same history on every machine. */
+/* Writes the random history of a sender that belongs to this seed to *h. The same seed gives the
+ * same history on every machine. */
 SCPS_API void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h);
-/* Plays h and checks every invariant of mask (SCPS_CCTEST_BITs; 0: all). Returns the first that
- * was broken, with msg, or SCPS_CCTEST_CHECKS: none was. rate: the configured rate, bytes/s; 0:
- * none. */
+/* Plays history h to the controller and checks after each action every invariant of mask
+ * (SCPS_CCTEST_BITs; 0: all). Returns the first that was broken, with msg, or SCPS_CCTEST_CHECKS:
+ * none was. rate: the configured rate, bytes/s; 0: none. */
 SCPS_API enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int64_t *param,
                                                 const struct scps_cctest_history *h, uint64_t rate,
                                                 uint64_t mask, char *msg, size_t msglen);
@@ -388,7 +389,7 @@ struct scps_cctest_replay {
     /* number of calls in the recording, and of those after which the controller's outputs differ
      * from the recorded ones */
     uint64_t events, different;
-    uint64_t first; /* line of the first difference; 0: none */
+    uint64_t first; /* line of the recording at which the outputs first differ; 0: they never do */
     /* first invariant that was violated; SCPS_CCTEST_CHECKS: none was */
     enum scps_cctest_check broken;
     char msg[SCPS_CCTEST_MSGLEN]; /* says how `broken` was violated */
@@ -413,7 +414,7 @@ struct scps_cctest_score_info {
     enum scps_cctest_better better;
     double limit; /* bound that the value cannot pass on any path; 0: there is none */
 };
-/* Returns the i-th measurement; NULL past the last. */
+/* Returns the i-th measurement of the scorecard, from 0; NULL past the last. */
 SCPS_API const struct scps_cctest_score_info *scps_cctest_score_at(size_t i);
 #define SCPS_CCTEST_SCORES 64 /* size of the arrays of scores: no scorecard has more measurements */
 struct scps_cctest_score {

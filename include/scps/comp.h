@@ -100,8 +100,9 @@ SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_
  * change rx. */
 SCPS_API int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len,
                              const struct scps_comp_rx *rx, struct scps_seg *s);
-/* Records the fields of an accepted segment of that direction, compressed or not. Call it first for
- * the SYN, with a zeroed rx. */
+/* Records the fields of a segment that the connection has accepted, compressed or not, so that
+ * later compressed headers may leave them out. Call it first for the peer's SYN, with a zeroed
+ * rx. */
 SCPS_API void scps_comp_learn(struct scps_comp_rx *rx, const struct scps_seg *s);
 
 #ifdef __cplusplus

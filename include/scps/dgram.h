@@ -44,10 +44,11 @@ struct scps_dgram_config {
     uint32_t rcvbuf;
     /* type of service (default 0) and time to live in hops (default 64) of the packets sent */
     uint8_t tos, ttl;
-    /* IPv4: routers may fragment the packets that this endpoint sends (the DF bit is clear).
+    /* true: routers may fragment the IPv4 packets that this endpoint sends (the DF bit is clear).
      * Default false: packets that are too big are reported by ICMP (RFC 1191) */
     bool df_off;
-    /* Endpoints that all set reuse may share a port: the one opened last gets what arrives. */
+    /* true: the endpoint may share its port with other endpoints that set this field, too; of
+     * those, the one opened last gets what arrives */
     bool reuse;
 };
 /* Fills *cfg, a structure of `size` octets (sizeof *cfg in the caller's headers), with the defaults

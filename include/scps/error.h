@@ -98,7 +98,7 @@ enum scps_drop {
         SCPS_DROP_COUNT
 };
 
-/* Returns the key of a reason in JSON and CSV: "bad_checksum" and the like. */
+/* Returns the name of a drop reason as JSON and CSV have it: "bad_checksum" and the like. */
 SCPS_API const char *scps_drop_name(enum scps_drop d);
 /* Returns the description of a reason, as SCPS_DROPS has it; "?" if unknown. The text is static. */
 SCPS_API const char *scps_drop_words(enum scps_drop d);
@@ -171,7 +171,8 @@ SCPS_API const char *scps_feature_words(enum scps_feature f);
 SCPS_API const char *scps_why_name(enum scps_why w);
 SCPS_API const char *scps_why_words(enum scps_why w);
 
-/* Returns the key of a reason in JSON and CSV: "peer_window" and the like. */
+/* Returns the name of a reason why nothing is sent, as JSON and CSV have it: "peer_window" and the
+ * like. */
 SCPS_API const char *scps_hold_name(enum scps_hold h);
 /* Returns the description of a reason, as SCPS_HOLDS has it; "?" if unknown. The text is static. */
 SCPS_API const char *scps_hold_words(enum scps_hold h);

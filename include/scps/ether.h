@@ -126,7 +126,8 @@ SCPS_API int scps_ether_add_addr(struct scps_netif *ether, const struct scps_add
  * wait for a neighbour's answer are dropped. Returns 0, or SCPS_ERR_NOENT: the station does not
  * have it. */
 SCPS_API int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr);
-/* Copies the state to *out, which has `size` octets in the headers of the caller. */
+/* Copies the state and counters of a station to *out, which has `size` octets in the headers of the
+ * caller. */
 SCPS_API void scps_ether_get_status_sized(const struct scps_netif *ether,
                                           struct scps_ether_status *out, size_t size);
 static inline void scps_ether_get_status(const struct scps_netif *ether,

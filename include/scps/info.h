@@ -60,7 +60,8 @@ struct scps_info {
     uint32_t rcv_mss;
     uint32_t adv_mss; /* MSS that the SYN of this end announced, bytes */
     uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
-    /* retransmission timeout and RTT estimates, µs; 0 before the first sample */
+    /* rto: retransmission timeout in force, µs; the others: estimates of the RTT, µs, 0 before the
+     * first sample */
     scps_dur rto, srtt, rttvar, min_rtt, last_rtt;
     /* times at which these events happened, µs of the stack's clock; 0: the event has not
      * happened */
@@ -79,7 +80,7 @@ struct scps_info {
      * arrived while one segment was outstanding, divided by that time */
     uint64_t delivery_rate;
     bool in_recovery, app_limited;
-    enum scps_hold hold; /* reason why nothing is sent now */
+    enum scps_hold hold; /* why this end sends nothing now; SCPS_HOLD_NONE: it sends */
     /* for each reason, the time during which it stopped sending, µs; of SCPS_HOLD_HANDSHAKE the
      * time from `opened` to `established` */
     scps_dur holds[SCPS_HOLD_COUNT];
@@ -116,11 +117,13 @@ struct scps_info {
     uint8_t comp_id, comp_peer_id;
     /* Binding spaces in force, of those in the configuration; len 0: not in force */
     struct scps_binding binding[SCPS_BINDINGS];
-    uint32_t holes;         /* best effort, receiver: holes given up and not filled since then */
-    uint64_t bytes_missing; /* bytes in those holes; bytes_received does not count them */
+    uint32_t holes; /* best effort, receiver: holes given up and not filled since then */
+    /* bytes in the holes that `holes` counts; bytes_received does not include them */
+    uint64_t bytes_missing;
     /* best effort, sender: number of ranges that scps_conn_given_up() returns */
     uint32_t ranges_given_up;
-    uint64_t bytes_given_up; /* bytes in those ranges; bytes_acked does not count them */
+    /* bytes in the ranges that ranges_given_up counts; bytes_acked does not include them */
+    uint64_t bytes_given_up;
 };
 
 #ifdef __cplusplus

@@ -170,7 +170,7 @@ struct scps_ifopts {
     struct scps_ppp_config ppp_config;
     uint32_t ppp_speed; /* speed of the --ppp line, bit/s, as scps_tty_config.speed */
     scps_dur ppp_wait;  /* How long to wait for the PPP peer, µs; 0: until PPP gives up */
-    bool ccsds; /* --ccsds was given; its frames go over --udp or over the device ccsds_line */
+    bool ccsds; /* true: --ccsds was given; its frames go over --udp or the device ccsds_line */
     struct scps_ccsds_config ccsds_config;
     char ccsds_line[SCPS_IFOPTS_PATH]; /* device of --ccsds; empty: the frames go over --udp */
     uint32_t ccsds_speed;
@@ -201,7 +201,7 @@ struct scps_ifopts {
     {"kernel-addr", 1, NULL, (val)}, {"gateway", 1, NULL, (val)}, {"mtu", 1, NULL, (val)},         \
     {"line-rate", 1, NULL, (val)}, {"offload", 0, NULL, (val)}
 /* clang-format on */
-/* Returns the help text of these options; each of its lines ends in a newline. */
+/* Returns the help text of the interface options; each of its lines ends in a newline. */
 SCPS_API const char *scps_ifopts_help(void);
 /* Implements scps_ifopts_parse(), which passes the size of the caller's structure, bytes. */
 SCPS_API int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,

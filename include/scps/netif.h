@@ -87,10 +87,11 @@ struct scps_netif_ops {
 /* One element of a chain of netifs. It is the first member of the structure of every device and
  * filter. */
 struct scps_netif {
-    const struct scps_netif_ops *ops; /* NULL: the driver fetches packets with scps_stack_output */
-    const char *name;                 /* name for messages; the owner keeps the text */
-    uint32_t mtu;                     /* largest IP packet, bytes */
-    unsigned flags;                   /* SCPS_NETIF_* */
+    /* functions of the netif; NULL: the driver fetches packets by scps_stack_output() */
+    const struct scps_netif_ops *ops;
+    const char *name; /* name for messages; the owner keeps the text */
+    uint32_t mtu;     /* largest IP packet, bytes */
+    unsigned flags;   /* SCPS_NETIF_* */
     /* the netifs below and above this one in the chain; NULL at the ends of the chain */
     struct scps_netif *lower, *upper;
     /* the stack to which scps_stack_add_netif() attached this netif; only the top of a chain has

@@ -34,7 +34,7 @@ enum scps_path_verdict {
     SCPS_PATH_FOREIGN, /* the octets are no path state: wrong size or wrong first octets */
     SCPS_PATH_VERSION, /* the state has another version of the format */
     SCPS_PATH_CORRUPT, /* the checksum of the state is wrong */
-    SCPS_PATH_RANGE,   /* a value is out of range */
+    SCPS_PATH_RANGE,   /* a value in the saved state is out of range */
     /* the state was saved for other addresses than those of this connection */
     SCPS_PATH_DESTINATION,
     SCPS_PATH_FUTURE,    /* the state was saved later than the time `now` that the caller gave */
@@ -93,7 +93,7 @@ enum scps_resume_why {
 
 struct scps_path_limits {
     size_t size;       /* size of this structure, bytes, as scps_path_limits_default() sets it */
-    int64_t lifetime;  /* seconds after which a state is no longer used */
+    int64_t lifetime;  /* age, seconds, beyond which a saved state is not used */
     uint64_t max_jump; /* largest jump of the window, bytes; 0: no limit */
 };
 /* Fills *lim, a structure of `size` octets (sizeof *lim in the caller's headers), with the default
@@ -128,13 +128,15 @@ SCPS_API enum scps_path_verdict scps_path_restore(struct scps_conn *c, const voi
  * state wrong: delete it (RFC 9959 section 3.5). */
 SCPS_API enum scps_resume_phase scps_path_phase(const struct scps_conn *c, unsigned *been);
 
-/* Returns the name of a verdict: "taken", "expired" and so on. */
+/* Returns the name of a result of scps_path_restore(): "taken", "expired" and so on. */
 SCPS_API const char *scps_path_verdict_name(enum scps_path_verdict v);
-/* Returns a verdict in words: "its checksum is wrong" and so on. The text is static. */
+/* Returns a result of scps_path_restore() in words: "its checksum is wrong" and so on. The text is
+ * static. */
 SCPS_API const char *scps_path_verdict_words(enum scps_path_verdict v);
 /* Returns the name of a phase of careful resume (RFC 9959): "safe-retreat" and so on. */
 SCPS_API const char *scps_resume_phase_name(enum scps_resume_phase p);
-/* Returns the name of a reason: "first-acked" and so on. */
+/* Returns the name of a reason for which the phase of careful resume changed: "first-acked" and so
+ * on. */
 SCPS_API const char *scps_resume_why_name(enum scps_resume_why w);
 
 #ifdef __cplusplus

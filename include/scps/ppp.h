@@ -163,7 +163,8 @@ SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
  * its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg,
                                          const struct scps_alloc *alloc, int *err);
-/* Copies the state to *out, which has `size` octets in the headers of the caller. */
+/* Copies the state and counters of the link to *out, which has `size` octets in the headers of the
+ * caller. */
 SCPS_API void scps_ppp_get_status_sized(const struct scps_netif *ppp, struct scps_ppp_status *out,
                                         size_t size);
 static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out)
@@ -172,7 +173,7 @@ static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps
 }
 /* Asks the peer to end the link at `now`, µs. The link is over when the phase is SCPS_PPP_DEAD. */
 SCPS_API void scps_ppp_shut(struct scps_netif *ppp, scps_time now);
-/* Returns the reason in words; never NULL. */
+/* Returns in words why a link is not open, or was closed last; never NULL. */
 SCPS_API const char *scps_ppp_why_text(enum scps_ppp_why why);
 /* Returns the reason for which a packet or frame was dropped, in words; never NULL. */
 SCPS_API const char *scps_ppp_drop_text(enum scps_ppp_drop drop);

@@ -26,9 +26,9 @@ extern "C" {
  */
 
 /* Framing of a link: it determines how many bytes a frame takes on the line besides its IP packet
- * and config.overhead (src/sim/framing.c has the layouts). */
+ * and scps_link_config.overhead (src/sim/framing.c has the layouts). */
 enum scps_framing {
-    SCPS_FRAMING_NONE, /* a frame takes no bytes besides config.overhead */
+    SCPS_FRAMING_NONE, /* a frame takes no bytes besides scps_link_config.overhead */
     /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
      * 0x7d and 0x7e (ACCM 0). Octets that are stored are stuffed exactly; of octets that are
      * only counted (hollow), 2 in 256 are taken to need an escape. */
@@ -83,7 +83,9 @@ struct scps_spans {
     /* Time after which the spans repeat, µs, at least the end of the last span; 0: they do not
      * repeat */
     scps_dur period;
-    bool inverse; /* the spans are contacts; all other times are outages */
+    /* true: the spans are contacts, the times in which the link works, and all other times are
+     * outages; false: the spans are the outages */
+    bool inverse;
 };
 
 /* Configuration of one direction of a link. All zero: infinitely fast, no delay, no loss, no queue
@@ -134,8 +136,8 @@ struct scps_link_config {
     /* Table of delays, µs, in place of delay, interpolated between rows; two rows with the same
      * time make a step */
     struct scps_steps delays;
-    /* Outages. Frames on the line during an outage are lost, even if only a part of a frame falls
-     * into it. */
+    /* Times in which the link is down. A frame that is on the line during such an outage is lost,
+     * even if only a part of it falls into the outage. */
     struct scps_spans outages;
     /* true: no frame starts during an outage, and the queue waits for its end, so no frame is
      * lost */
@@ -161,8 +163,8 @@ struct scps_link_stats {
 enum scps_fate {
     SCPS_FATE_DELIVERED,
     SCPS_FATE_FLIPPED, /* delivered with bits flipped */
-    SCPS_FATE_BER,     /* lost: bits were damaged by the bit error rate config.ber */
-    SCPS_FATE_LOSS,    /* lost: by the random loss of config.loss, or for lack of memory */
+    SCPS_FATE_BER,     /* lost: bits were damaged at the bit error rate scps_link_config.ber */
+    SCPS_FATE_LOSS,    /* lost by chance (scps_link_config.loss), or for lack of memory */
     SCPS_FATE_QUEUE,   /* lost: no room in the queue */
     SCPS_FATE_CODEL,   /* lost: CoDel dropped it after too long a wait */
     SCPS_FATE_OUTAGE,  /* lost: the link was down */
@@ -187,7 +189,7 @@ struct scps_verdict {
     scps_time arrival; /* arrival time of the packet, µs; SCPS_NEVER: it was lost */
     scps_time copy; /* arrival time of the packet's second copy, µs; SCPS_NEVER: there is none */
     enum scps_fate fate;
-    bool reordered;             /* true: the packet was delayed by config.reorder_delay */
+    bool reordered;             /* true: scps_link_config.reorder_delay has delayed the packet */
     const struct scps_pkt *pkt; /* the packet as offered, without flipped bits; lent for the call */
 };
 typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
@@ -378,8 +380,9 @@ static inline void scps_link_get_stats(struct scps_link *l, int dir, struct scps
 /* Makes the link report the ground truth about each later packet of direction dir (0: a to b) to
  * fn. fn NULL: no reports. */
 SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
-/* Changes the configuration of a direction from now on: packets on the line or propagating keep
- * their times, packets in the queue get the new settings. Returns 0, or SCPS_ERR_INVAL. */
+/* Changes the configuration of direction dir (0: a to b) of a link from now on: packets on the line
+ * or propagating keep their times, packets in the queue get the new settings. Returns 0, or
+ * SCPS_ERR_INVAL. */
 SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg);
 
 /* Calls fn(ctx) at virtual time `when`, µs, before other events of that microsecond, and after

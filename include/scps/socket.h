@@ -158,7 +158,7 @@ enum {
     SCPS_TP_VEGAS_CONGEST = 0x12,
     /* setting 1 selects controller "vj", 0 "rate"; reading returns 1 if it is "vj" */
     SCPS_TP_VJ_CONGEST = 0x13,
-    SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter "alpha"; ENOPROTOOPT if it has none */
+    SCPS_TP_VEGAS_ALPHA = 0x14, /* the controller's parameter alpha; ENOPROTOOPT: it has none */
     SCPS_TP_VEGAS_BETA = 0x15,
     SCPS_TP_VEGAS_GAMMA = 0x16,
     SCPS_TP_SNACKDELAY = 0x17,
@@ -173,7 +173,8 @@ enum {
         /* Length of the hole at which the last read stopped, bytes; ENODATA before the first
          * hole */
     0x1009,
-    /* bytes of the stream before that hole; ENODATA before the first hole */
+    /* bytes of the stream before the hole at which the last read stopped; ENODATA before the first
+     * hole */
     SCPS_SO_BETS_RHOLE_START = 0x100a,
     SCPS_SO_BETS_NUM_SEND_HOLES = 0x100b, /* number of ranges that the sender gave up */
     /* reads an array of struct scps_hole: as many of the ranges that the sender gave up as fit */
@@ -545,7 +546,8 @@ SCPS_API int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *add
 /* Implements scps_ctx_add_route(), which passes the size of the caller's structure, bytes. */
 SCPS_API int scps_ctx_add_route_sized(struct scps_ctx *ctx, const struct scps_route *r,
                                       size_t size);
-/* Adds a route. r->nif NULL: through the built-in netif. Errors as those of scps_ctx_add_addr(). */
+/* Adds a route to the context's stack. r->nif NULL: through the built-in netif. Returns 0; on
+ * failure -1 with errno, as scps_ctx_add_addr(). */
 static inline int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_route *r)
 {
     return scps_ctx_add_route_sized(ctx, r, r ? sizeof *r : 0);
@@ -568,8 +570,8 @@ SCPS_API void scps_ctx_advance(struct scps_ctx *ctx, scps_time when);
 /* Lets time pass until `when`, µs, or until the first time at which a blocked call can continue or
  * a packet waits for scps_ctx_take(). Returns the time reached, µs. */
 SCPS_API scps_time scps_ctx_step(struct scps_ctx *ctx, scps_time when);
-/* Returns the next time, µs, at which scps_ctx_advance() has something to do (deadlines of blocked
- * calls included); SCPS_NEVER: none. */
+/* Returns the next time, µs, at which a timer of the stack or the deadline of a blocked call is
+ * due, so that scps_ctx_advance() has something to do; SCPS_NEVER: none. */
 SCPS_API scps_time scps_ctx_next_deadline(struct scps_ctx *ctx);
 /* Returns the context's time, µs. */
 SCPS_API scps_time scps_ctx_now(struct scps_ctx *ctx);

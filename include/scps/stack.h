@@ -90,7 +90,9 @@ struct scps_stack_config {
      * SACK and ECN; features that a connection lost are reported as SCPS_WHY_COOKIE
      * (scps_info.why). */
     uint32_t max_half_open;
-    bool syn_cookies; /* default true; false: SYNs beyond the limit are dropped */
+    /* true, the default: SYNs beyond max_half_open are answered with SYN cookies; false: they are
+     * dropped */
+    bool syn_cookies;
     /* Largest number of challenge ACKs in one second (RFC 5961 section 7); default 100. The limit
      * in force is drawn anew each second, from half of this value to the whole of it. Each
      * connection sends at most two a second. */
@@ -121,7 +123,7 @@ struct scps_stack_config {
     /* largest number of pairs of a local and a remote address between which connections with
      * compressed headers exist; default 256 */
     uint32_t max_comp_hosts;
-    bool echo_reply; /* answer ICMP and ICMPv6 echo requests; default true */
+    bool echo_reply; /* true, the default: ICMP and ICMPv6 echo requests are answered */
     /* Range of ephemeral ports; default 49152 to 65535 (RFC 6056), 0: the default of the field */
     uint16_t port_min, port_max;
 };
@@ -292,9 +294,11 @@ SCPS_API scps_time scps_stack_now(const struct scps_stack *st);
  * even SCPS_NEVER. */
 SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 
-/* State of links and paths that no packet carries; the driver or the operator reports it. */
+/* States of links and paths that no packet shows to the stack, and which the driver or the operator
+ * reports by scps_stack_signal(). */
 enum scps_signal_kind {
-    SCPS_SIGNAL_LINK_DOWN, /* an outage begins; until: its end, if known, else SCPS_NEVER */
+    /* an outage begins; `until`: the time of its end, if known, else SCPS_NEVER */
+    SCPS_SIGNAL_LINK_DOWN,
     SCPS_SIGNAL_LINK_UP,
     /* from now to `until` the link damages bits, so losses are taken for corruption */
     SCPS_SIGNAL_CORRUPTION,
@@ -353,9 +357,9 @@ struct scps_event {
     void *user;
     int err; /* for SCPS_EV_ERROR: the SCPS_ERR_* */
 };
-/* Takes the oldest event that the application has not received. Returns 1, or 0 when there is none.
- * A connection or endpoint has at most one pending event of each kind, however often it
- * happened. */
+/* Takes the oldest event that the application has not received from the stack and writes it to *ev.
+ * Returns 1, or 0 when there is none. A connection or endpoint has at most one pending event of
+ * each kind, however often it happened. */
 SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
 
 /* Returns every connection of the stack, one after the other. These include connections not

@@ -17,7 +17,8 @@ extern "C" {
 SCPS_API struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time epoch,
                                           scps_time (*now)(void *ctx), void *ctx, char *msg,
                                           size_t msglen);
-/* Returns 0, or SCPS_ERR_SYSTEM with errno when a write has failed (a full disk). */
+/* Returns 0, or SCPS_ERR_SYSTEM with errno if a write of the capture tap to its file has failed (a
+ * full disk). */
 SCPS_API int scps_tap_error(const struct scps_netif *tap);
 
 #ifdef __cplusplus

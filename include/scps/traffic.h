@@ -71,8 +71,9 @@ struct scps_bulk_sink {
     /* records read to their end; the end of the stream ends the last one */
     uint64_t records;
     uint64_t record_min, record_max; /* shortest and longest record, bytes; 0 before the first */
-    uint64_t record;                 /* bytes so far of the record being read */
-    /* records that a hole made incomplete, which `records` does not count */
+    uint64_t record;                 /* bytes read so far of the record that is being read */
+    /* records made incomplete because best effort gave up bytes of them; `records` does not count
+     * these */
     uint64_t torn;
     uint64_t holes, missing; /* best effort: number of holes, and bytes missing in them */
     bool eof;

@@ -64,7 +64,8 @@ struct scps_vj_rx {
     bool toss;
 };
 
-/* Initialises one direction; no connection's headers are stored yet. */
+/* These functions initialise one direction of the compression; no connection's headers are stored
+ * yet. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
 /* Sets the limits that the other end has agreed to (RFC 1332 section 4): the number of connections

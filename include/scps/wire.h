@@ -117,7 +117,7 @@ enum {
     SCPS_IMPLIED_ACK = 2 /* the acknowledgement number and the window are left out together */
 };
 
-/* Bits of scps_seg.caps (docs/SCPS-TP.md section 1.1). */
+/* Bits of scps_seg.caps: the SCPS capabilities that a SYN offers (docs/SCPS-TP.md section 1.1). */
 enum {
     SCPS_CAP_BETS = 0x80,
     SCPS_CAP_SNACK1 = 0x40,
@@ -133,7 +133,7 @@ struct scps_sack {
     uint32_t left, right; /* sequence numbers from left up to, not including, right */
 };
 
-/* A TCP segment as values. */
+/* A TCP segment as values: what scps_tcp_parse() reads and scps_tcp_build() writes. */
 struct scps_seg {
     uint16_t sport, dport;
     uint32_t seq, ack;
@@ -158,7 +158,7 @@ struct scps_seg {
      * xcaps_len octets; the pointer is into the packet */
     const uint8_t *xcaps;
     uint8_t xcaps_len;
-    uint8_t hdr_len; /* set by the parser: length of the TCP header with options, bytes */
+    uint8_t hdr_len; /* length of the TCP header with options, bytes; scps_tcp_parse() sets it */
     uint8_t tos;     /* type of service of the IP header, whose lower two bits are the ECN field */
     /* Payload; the parser points into the packet. NULL with len above 0: the payload is counted,
      * not stored (hollow). */
@@ -226,8 +226,8 @@ struct scps_icmp {
     const uint8_t *body;
     size_t body_len;
 };
-/* Parses and checks an ICMP (ip->version 4) or ICMPv6 (6) message of len bytes, checksum
- * included. */
+/* Parses an ICMP (ip->version 4) or ICMPv6 (6) message of len bytes into *m and verifies its
+ * checksum. Returns 0 or SCPS_DROP_*. */
 SCPS_API int scps_icmp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                              struct scps_icmp *m);
 /* Writes an echo reply to m at p, which has room for at least 4 + m->body_len bytes. Returns its
