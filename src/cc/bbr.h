@@ -103,7 +103,8 @@ struct scps_bbr {
     /* Delivery rate, bytes/s, with which later ones are compared in Startup and in ProbeBW's UP:
      * after three round trips without an increase by a quarter the pipe counts as full. */
     uint64_t full_bw;
-    /* State of ProbeBW, in which BBR probes for more bandwidth. */
+    /* bw_probe_up_acked: bytes acknowledged in ProbeBW's UP that have not raised inflight_longterm
+     * yet; probe_up_acked_per_inc: bytes whose acknowledgement raises it by one segment. */
     uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
     scps_time cycle_stamp;
     scps_dur bw_probe_wait;

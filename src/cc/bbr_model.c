@@ -88,7 +88,8 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 
     update_round(x);
     if (b->resuming && b->state == SCPS_BBR_DRAIN)
-        /* With careful resume, rates measured in this Drain "MUST be discarded" (RFC 9959). */
+        /* While careful resume is in progress, rates measured in the state Drain "MUST be
+         * discarded" (RFC 9959). */
         return;
     if (x->rs.rate && (x->rs.rate >= b->max_bw || !x->rs.app_limited)) {
         b->bw_filter[1] = SCPS_MAX(b->bw_filter[1], x->rs.rate);
@@ -99,7 +100,8 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 void scps_bbr_advance_max_bw(struct scps_bbr *b)
 {
     if (!b->bw_filter[1])
-        /* There was no sample in this cycle, so the maximum of the previous cycle is kept. */
+        /* There was no rate sample in the ProbeBW cycle that ends, so the maximum of the cycle
+         * before is kept. */
         return;
     b->bw_filter[0] = b->bw_filter[1];
     b->bw_filter[1] = 0;

@@ -28,8 +28,8 @@
 #define TRAIN 2
 /* Losses above this share, in ppm, do not count as the path's own (parameter base-loss). */
 #define MOST_LOSS 200000
-/* Parameter base-loss: the weighted sum of the rounds must reach this many segments before
- * their share of losses is taken as the path's own. */
+/* Parameter base-loss: the weighted sum of the data sent in round trips without a queue must reach
+ * this many segments before its share of losses is taken as the path's own. */
 #define LEAST_SENT 20
 /* Shortest duration of a train of ACKs, µs: a shorter one counts as lasting this long. */
 #define SHORTEST 500

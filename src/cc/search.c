@@ -73,8 +73,8 @@ static uint64_t sent_until(const struct scps_search *se, uint32_t to)
            se->sent_by[(to - SCPS_SEARCH_W) % SCPS_SEARCH_SENT_BINS];
 }
 
-/* Returns true if at least a quarter less has arrived in the last window than was sent a round trip
- * before. */
+/* Returns true if at least 26 % less has arrived in the last window (ten bins) than was sent in a
+ * window of the same length that ended a round trip before. */
 static bool falls_behind(const struct scps_search *se, scps_dur rtt)
 {
     uint64_t back = (uint64_t)rtt / (uint64_t)se->bin, rest = (uint64_t)rtt % (uint64_t)se->bin;

@@ -39,7 +39,7 @@ bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes,
  * trip after the threshold is reached, the window is sent at the bottleneck's rate. */
 struct scps_ack_train_ss {
     struct scps_ack_train train;
-    uint8_t paced; /* number of further rounds for which the bottleneck's rate applies */
+    uint8_t paced; /* number of further round trips for which the bottleneck's rate applies */
 };
 
 /* Called first on every ACK: counts the round trips for which ctl->rate is the bottleneck's rate,
@@ -51,7 +51,7 @@ void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *
 void scps_train_ss_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
                             const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
                             struct scps_cc_ctl *ctl);
-/* Discards the measured rate at a loss, a timeout or a change of path. */
+/* Called at a loss, a timeout or a change of path: discards the measured rate. */
 void scps_train_ss_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl);
 
 #endif

@@ -267,8 +267,9 @@ static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carri
     ve->exponential = false;
 }
 
-/* Returns true if the queue was longer than beta for `rounds` rounds although the window was
- * reduced: then this connection does not cause the queue, so base is out of date. */
+/* Called at the end of a round trip whose queue was longer than beta. Returns true if it was so in
+ * as many round trips in a row as the parameter rounds says, although the window was reduced: then
+ * this connection does not cause the queue, so base is out of date. */
 static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 {
     if (!ve->over++) {
@@ -555,8 +556,8 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     case SCPS_CC_PATH:
         forget_base(ve, ctl);
         /* fall through */
-    /* The window is set to one initial window, and slow start, which ends when a queue builds,
-     * leads back to the old one. */
+    /* After an idle time, or a change of the path, the window is set to one initial window, and
+     * slow start, which ends when a queue builds, leads back to the old one. */
     case SCPS_CC_IDLE:
         scps_vegas_path_end_test(&ve->path);
         scps_win_path(&ve->win, v, ctl);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills in the status of the link filter of a netif chain: PPP, Ethernet or CCSDS frames. */
+/* Reports what the link filter of a netif chain (PPP, Ethernet or CCSDS frames) knows: why the link
+ * is not open, which neighbour does not answer, and the counters of drops. */
 #include "base/bytes.h"
 #include <scps/error.h>
 #include <scps/ether.h>

@@ -6,7 +6,7 @@
 
 #include <scps/io.h>
 
-struct scps_tunlink { /* state of a device, as the kernel reports it */
+struct scps_tunlink { /* state of a network device, as the kernel reports it */
     int index;        /* interface index; 0: there is no such device */
     uint32_t mtu;
     bool up;

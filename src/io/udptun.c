@@ -73,7 +73,7 @@ struct udptun {
     unsigned count;
     uint8_t ecn; /* ECN field of the outer headers of the collected packets */
     union sock to;
-    /* the peers, whose outer addresses are those of arriving packets */
+    /* the peers from which packets have come: inner source address and outer address of each */
     struct peer peers[PEERS];
     struct peer *last;
     uint64_t heard;

@@ -34,7 +34,7 @@ struct sock_life {
 
 /* Records that connect() has begun: clears the state of an earlier connection. */
 void scps_sock_life_connecting(struct sock_life *l);
-/* Records that connect() or accept() has a connection. */
+/* Records that connect() or accept() has an established connection for the socket. */
 void scps_sock_life_connected(struct sock_life *l);
 /* Records that shutdown() was called during the handshake of connect(): another connect() is
  * refused. */

@@ -35,7 +35,8 @@ void scps_sock_names_take_port(struct sock_names *n, const struct scps_endpoint 
 void scps_sock_names_free_port(struct sock_names *n);
 /* Records whether bind() has set the local address (addr) and the local port (port). */
 void scps_sock_names_set_given(struct sock_names *n, bool addr, bool port);
-/* Records the addresses of a connection that was made. */
+/* Records the local and the remote address of a connection that connect() has begun or accept() has
+ * returned, or of a datagram socket that connect() has connected. */
 void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *local,
                              const struct scps_endpoint *remote);
 /* Called when the TCP state has become CLOSED: as in Linux's tcp_set_state(), the socket loses a

@@ -95,17 +95,17 @@ int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len
 
 /* ---- functions for the options of one level each ---- */
 
-/* Options of SOL_SOCKET and of TCP (optsock.c). */
+/* These functions set and get the options of the levels SOL_SOCKET and TCP (optsock.c). */
 int scps_sock_set_socket(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_socket(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_tcp(struct sock *s, int name, void *val, uint32_t *len);
-/* Options of IP and IPv6 (optip.c). */
+/* These functions set and get the options of the levels IP and IPv6 (optip.c). */
 int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_set_ipv6(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len);
-/* Options of SCPS-TP (optscps.c). */
+/* These functions set and get the options of SCPS-TP (optscps.c). */
 int scps_sock_set_scps(struct sock *s, int name, const void *val, uint32_t len);
 int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len);
 int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len);

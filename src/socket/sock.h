@@ -111,7 +111,7 @@ static inline scps_time scps_sock_now(const struct scps_ctx *ctx)
     return ctx->cfg.now ? ctx->cfg.now(ctx->cfg.user) : scps_stack_now(ctx->st);
 }
 
-/* Returns the time `dur` µs from now; SCPS_NEVER for SCPS_NEVER. */
+/* Returns the time `dur` µs from now; SCPS_NEVER if dur is SCPS_NEVER. */
 static inline scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur)
 {
     scps_time now = scps_sock_now(ctx);
@@ -137,7 +137,8 @@ void scps_sock_catch_up(struct scps_ctx *ctx);
 void scps_sock_turn(struct scps_ctx *ctx);
 
 /* ---- functions in fd.c, which manage descriptors ---- */
-/* Returns the socket of a descriptor, with its state updated; NULL: EBADF. */
+/* Returns the socket of a descriptor, with its state updated; NULL: there is none, so the call
+ * fails with EBADF. */
 struct sock *scps_sock_find(struct scps_ctx *ctx, int fd);
 int scps_sock_fd(const struct sock *s);
 /* Creates a socket with the lowest free descriptor. Returns 0, -EMFILE or -ENOMEM. */
@@ -194,7 +195,8 @@ struct scps_addr scps_sock_any(const struct sock *s);
 bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep);
 /* Binds s to ep; if ep->port is 0, a free port is chosen. Returns 0, -EADDRINUSE. */
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *ep);
-/* Returns the value that open.c sets as user value of connections and endpoints. */
+/* Returns the user value of the socket's connection, listener or datagram endpoint, by which their
+ * events find the socket. */
 static inline void *scps_sock_handle(const struct sock *s)
 {
     return (void *)((uintptr_t)s->index + 1);

@@ -54,7 +54,9 @@ struct scps_dgram {
     struct scps_addr asked;
     uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
     scps_time pmtu_at;
-    struct scps_sent_dgrams sent; /* datagrams sent to remote since it was set */
+    /* what a Packet Too Big message may quote: datagrams sent to `remote` since the endpoint was
+     * connected to it */
+    struct scps_sent_dgrams sent;
     /* true: the application has closed the endpoint, which is freed when its last datagram has been
      * sent */
     bool closed;

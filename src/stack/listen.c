@@ -254,7 +254,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     /* c joins the half-open connections before the SYN-ACK is made, so that scps_stack_discard()
      * removes it from them if that fails. */
     scps_listener_join(l, c);
-    /* If another connection uses the peer's id, c does without compression. */
+    /* If another connection uses the id that the peer chose, c does without compression. */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&
         scps_connid_give(st, c) && !scps_connid_heard(st, c, seg->conn_id, false))
         scps_connid_release(st, c);

@@ -404,8 +404,9 @@ static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.first && (p->for_dgrams || !p->ready.head);
 }
-/* Returns the time at which the first datagram of shaper p may be sent, µs, and records that no
- * connection may send before. Precondition: scps_dgram_first(p). */
+/* Returns the time at which the first datagram that waits for shaper p (the rate limiter of a
+ * route) may be sent, µs, and records that no connection of this route may send before.
+ * Precondition: scps_dgram_first(p). */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
 /* Ends the turn of the connections in t, the ready queue of a route with a rate, so that datagrams
  * of the same route come next. */
