@@ -93,11 +93,11 @@ SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_
                                  const uint8_t *p, size_t hdr, const uint8_t *payload,
                                  size_t payload_len);
 /* Parses a compressed segment: avail contiguous bytes at p, seg_len of it in all (the header must
- * be whole). Ports are 0, ACK is set in the flags, hdr_len is that of the compressed header, has
- * and the rest as scps_tcp_parse gives them. Returns 0, or SCPS_DROP_TRUNCATED, or
- * SCPS_DROP_BAD_COMPRESSED for lengths that make no sense, for data, FIN or RST without a sequence
- * number (they could be put in the wrong place) and for anything before rx is known. Does not
- * change rx. */
+ * be whole). In *s the ports are 0, ACK is set in the flags, and hdr_len is the length of the
+ * compressed header. The field `has` and all others are set as by scps_tcp_parse(). Returns 0, or
+ * SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for lengths that make no sense, for data, FIN or
+ * RST without a sequence number (they could be put in the wrong place) and for anything before rx
+ * is known. Does not change rx. */
 SCPS_API int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len,
                              const struct scps_comp_rx *rx, struct scps_seg *s);
 /* Records the fields of a segment that the connection has accepted, compressed or not, so that

@@ -58,10 +58,10 @@ struct scps_udptun_config {
     /* Largest inner IP packet, bytes; 0: 1472, over IPv6 1452 (an Ethernet's 1500 less the
      * headers) */
     uint32_t mtu;
-    /* true: the far end combines the ECN field of the outer header with the packet's own, as this
-     * library does, so the field is copied to the outer header (RFC 6040 section 4.1, normal mode),
-     * so that routers on the way mark congestion instead of dropping. Default false: outer headers
-     * are Not-ECT */
+    /* true: the ECN field of each packet is copied to the outer header (RFC 6040 section 4.1,
+     * normal mode). Then routers on the way mark congestion instead of dropping. Set it only if the
+     * far end combines the ECN field of the outer header with the packet's own, as this library
+     * does. Default false: outer headers are Not-ECT */
     bool ecn;
 };
 /* Implements scps_udptun_open(), which passes the size of the caller's structure, bytes. */

@@ -47,11 +47,11 @@ enum scps_framing {
 SCPS_API const char *scps_framing_name(enum scps_framing f);
 
 /* Bursts of bit errors: a channel that is good or bad (Gilbert 1960, Elliott 1963). While it is
- * bad, bits are damaged at rate ber, beside config.ber, which always applies. Changes happen by
- * time or by packet. By time: good and bad are the mean lengths of the stays, exponential, in µs,
- * and only the bits sent in a bad stay are at risk. By packet, if good and bad are 0: before each
- * packet on the line a good channel turns bad with probability to_bad, and a bad one good with
- * probability to_good. The channel begins in its stationary distribution. */
+ * bad, bits are damaged at rate ber, in addition to scps_link_config.ber, which always applies.
+ * Changes happen by time or by packet. By time: good and bad are the mean lengths of the stays,
+ * exponential, in µs, and only the bits sent in a bad stay are at risk. By packet, if good and bad
+ * are 0: before each packet on the line a good channel turns bad with probability to_bad, and a bad
+ * one good with probability to_good. The channel begins in its stationary distribution. */
 struct scps_burst {
     scps_dur good, bad;
     double to_bad, to_good;

@@ -165,13 +165,13 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 
 /* ---- functions that measure round trips ---- */
 
-/* Returns true for an early ACK in strictly delayed mode (F0): one that was not caused by the
- * receiver's timer but by its opening window, so that its RTT lacks the wait that is in base. If
- * the path had become shorter, the RTT of the newest segment would fall by as much; at least half
- * of that is required, because noise of a clock makes new minima, too. Early ACKs in EARLY_MAX
- * rounds in a row also count as a shorter path. But a receiver whose window opens all the time
- * sends such ACKs, too, until the window is smaller and its timer waits again: then base is
- * restored (wait_again). */
+/* Returns true for an early ACK of a receiver that acknowledges only when its timer expires (mode
+ * F0): one that was not caused by the timer but by the receiver's opening window, so that its RTT
+ * lacks the wait that is in base. If the path had become shorter, the RTT of the newest segment
+ * would fall by as much; at least half of that is required, because noise of a clock makes new
+ * minima, too. Early ACKs in EARLY_MAX rounds in a row also count as a shorter path. But a receiver
+ * whose window opens all the time sends such ACKs, too, until the window is smaller and its timer
+ * waits again: then base is restored (wait_again). */
 static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                   uint64_t cwnd)
 {

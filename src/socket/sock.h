@@ -165,8 +165,9 @@ void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
 /* Returns how many allocations the stack has refused because of its memory_limit. */
 uint64_t scps_sock_refusals(const struct scps_ctx *ctx);
-/* Returns true if `need` octets can be read, or fewer octets after which a read has to stop, or
- * after which the stack has refused memory (since `refusals` was set). */
+/* Returns true if a read that wants `need` octets has no reason to wait longer: they have arrived,
+ * or a read stops after what has arrived (scps_conn_stops()), or some have arrived and the stack
+ * has refused memory since s->refusals was set. */
 bool scps_sock_readable(const struct sock *s, size_t need);
 /* Returns true if best effort is in force on the connection of s. */
 bool scps_sock_best_effort(const struct sock *s);
