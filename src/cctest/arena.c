@@ -23,8 +23,8 @@ struct flow {
     struct scps_bulk_sink sink;
     struct scps_conn_config cfg;
 };
-/* State of a receiver: the bytes of its connection that have arrived, counted from the first data
- * on. */
+/* What has arrived at the receiving end of one flow: bytes of new data, in order or not. conn: id
+ * of the receiving connection; 0: this entry is not used yet. */
 struct heard {
     uint32_t conn;
     uint64_t bytes;
@@ -62,9 +62,10 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     }
 }
 
-/* ---- functions that observe what arrives at the receivers ---- */
+/* ---- functions that observe the receivers and the link ---- */
 
-/* Counts new data that arrives at the receiver, in order or not. */
+/* Observer of the receiving host: called for each segment whose new data, in order or not, is
+ * accepted; n->arg[1] is its number of bytes. */
 static void on_note(void *ctx, const struct scps_note *n)
 {
     struct run *r = ctx;

@@ -12,7 +12,8 @@ enum { SCPS_CCT_FLOWS = 8, SCPS_CCT_SAMPLES = 1500, SCPS_CCT_WAITS = 4096 };
 
 struct scps_cct_flow {
     const struct scps_cc_ops *ops;
-    const int64_t *param; /* one value for each parameter of the controller; NULL: the defaults */
+    /* values of the controller's parameters, in the order of ops->params; NULL: the defaults */
+    const int64_t *param;
     scps_time start;
 };
 struct scps_cct_arena {
@@ -28,9 +29,9 @@ struct scps_cct_arena {
     scps_time step_back; /* time at which the change is undone, µs; 0: never */
     const char *back;
     /* results of scps_cct_arena() */
-    /* Bytes that have arrived by each sample time, also those beyond a hole, which an
-     * application reads later. So the bytes of a time span are never more than the link carries
-     * in that time. */
+    /* Bytes of each flow that have arrived at its receiver by each sample time, also those beyond a
+     * hole, which the application reads later. So the bytes of a time span are never more than the
+     * link carries in that time. */
     uint64_t received[SCPS_CCT_FLOWS][SCPS_CCT_SAMPLES];
     /* bytes that the reader of flow 0 has read by each sample time, in order */
     uint64_t read[SCPS_CCT_SAMPLES];
@@ -45,11 +46,11 @@ struct scps_cct_arena {
     scps_time warm; /* time, µs, from which on packets are counted in the histogram wait_ms */
     unsigned samples;
 };
-/* Runs the connections. Returns 0; SCPS_ERR_NOMEM, or the error with which the stack refused the
- * controller. */
+/* Runs the flows of *a and fills in its results. Returns 0; SCPS_ERR_NOMEM, or the error with which
+ * the stack refused a controller. */
 int scps_cct_arena(struct scps_cct_arena *a);
-/* Returns the rate, bit/s, at which new octets of flow f arrived at its receiver between two times;
- * if f is the number of flows, the sum of all flows. */
+/* Returns the rate, bit/s, at which new octets of flow f (from 0) arrived at its receiver between
+ * two times, µs; if f is a->n, the sum of all flows. */
 double scps_cct_rate(const struct scps_cct_arena *a, unsigned f, scps_time from, scps_time to);
 /* Returns the rate, bit/s, at which the reader of flow 0 read between two times. It includes bytes
  * that arrived earlier and waited beyond a hole, so it can be higher than the rate of the link. */
@@ -57,7 +58,8 @@ double scps_cct_read(const struct scps_cct_arena *a, scps_time from, scps_time t
 /* Returns the mean time, ms, from the offering of a packet to the link until its last bit was sent,
  * of packets offered between two times and not lost. */
 double scps_cct_wait(const struct scps_cct_arena *a, scps_time from, scps_time to);
-/* Returns the share of packets that were lost between two times. */
+/* Returns the share (0 to 1) of the packets offered to the link between two times, µs, that were
+ * lost. */
 double scps_cct_loss(const struct scps_cct_arena *a, scps_time from, scps_time to);
 /* Returns the time in queue and transmission, ms, that the share `part` (0 to 1) of the packets in
  * the histogram wait_ms does not exceed. */

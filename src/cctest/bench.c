@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Test bench for one controller, which takes the place of the core and calls the controller; event
- * tables. */
+/* Test bench for one congestion controller: calls its functions in place of the TCP sender, one by
+ * one or from a table of events. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
@@ -29,8 +29,9 @@ const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN])
     return buf;
 }
 
-/* Calls t->watch, if it is set, with the controller's outputs; then raises the window to one
- * segment if it is smaller, as the core does. */
+/* Called after each call of the controller: passes its outputs (window, threshold, rate) to
+ * t->watch, if that is not NULL; then raises the window to one segment if it is smaller, as the TCP
+ * sender does. */
 static void finish(struct scps_cctest *t, struct scps_cctest_event *e)
 {
     e->after = t->ctl;
@@ -69,8 +70,8 @@ static void begin_episode(struct scps_cctest *t)
 {
     if (!t->in_episode) {
         t->saved_ctl = t->ctl;
-        /* A controller with own_recovery restores its state itself, so the saved state is not
-         * used. */
+        /* Saved for an undo (SCPS_CC_SPURIOUS). It is not used with a controller that has
+         * own_recovery set, which undoes its reductions itself. */
         t->saved = t->state;
     }
     t->in_episode = t->undoable = true;
@@ -104,8 +105,8 @@ void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what)
 
     if (what == SCPS_CC_RTO)
         begin_episode(t);
-    /* The state is also restored after the end of the episode, as in the core: the duplicates that
-     * show its losses to be spurious may be reported late (RFC 3708 section 2). */
+    /* The controller's state is restored even if the loss recovery has ended: the DSACKs that show
+     * its retransmissions to be spurious may arrive later (RFC 3708 section 2). */
     if (what == SCPS_CC_SPURIOUS && t->undoable && !t->ops->own_recovery) {
         uint64_t cwnd = t->ctl.cwnd;
         t->state = t->saved;
@@ -135,7 +136,8 @@ void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p)
 
 /* ---- functions that play event tables ---- */
 
-/* Fills in a rate sample of one round trip, for a row that gives a rate. */
+/* Adds a delivery-rate sample over one round trip to acknowledgement a, if its row of the event
+ * table gives a rate (bytes/s) and a round trip. */
 static void sample_of_row(const struct scps_cc_view *v, struct scps_cc_ack *a)
 {
     if (!a->rate || a->rtt <= 0)

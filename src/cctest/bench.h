@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Writes a message into a buffer, as snprintf() does; msg may be NULL. */
+/* Writes a message to the len bytes at msg, as snprintf() does. msg NULL: does nothing. */
 void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -21,23 +21,24 @@ const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN]);
 /* The invariants of a controller, checked after every event of one connection by
  * scps_cct_rules_watch(). */
 struct scps_cct_rules {
-    uint64_t mask; /* set of SCPS_CCTEST_BITs that are checked */
+    uint64_t mask; /* the invariants that are checked: SCPS_CCTEST_BIT() of each, ORed */
     /* the first invariant that was violated; SCPS_CCTEST_CHECKS: none */
     enum scps_cctest_check broken;
     char msg[SCPS_CCTEST_MSGLEN];
     /* fields that only scps_cct_rules_watch() uses */
     uint64_t events, peak, episode_cwnd;
-    /* number of whole round trips in which the window did not limit sending */
+    /* number of consecutive whole round trips in which cwnd did not limit the sender */
     unsigned idle_rounds;
     bool limited, cut, timed_out;
 };
 void scps_cct_rules_init(struct scps_cct_rules *r, uint64_t mask);
-/* Checks after an event of a controller the rules in `mask`, such as that the window is at least
- * one segment, and records the first one that is violated in `broken` and `msg`. ctx is a struct
- * scps_cct_rules. */
+/* Called after each event e of a controller (the type of scps_cctest.watch). ctx: a struct
+ * scps_cct_rules. Checks the invariants in its `mask`, such as that cwnd is at least one segment,
+ * and records the first one that is violated in `broken` and `msg`. */
 void scps_cct_rules_watch(void *ctx, const struct scps_cctest_event *e);
 
-/* Returns the next splitmix64 number of state *r, the same on every machine. */
+/* Returns the next random number of the generator splitmix64 with state *state. The sequence is the
+ * same on every machine. */
 static inline uint64_t scps_cct_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -201,8 +201,8 @@ static void put_value(struct card *c, enum id id, double value)
     c->out->v[id].known = true;
 }
 
-/* Runs n flows of the controller over a link; if `other` is not NULL, it is the controller of the
- * last flow. */
+/* Runs the flows of `what`, all with the controller that is being scored; but the last flow has
+ * controller `other` unless that is NULL. Returns the results, valid until the next call. */
 static struct scps_cct_arena *run_flows(struct card *c, const struct scps_cct_arena *what,
                                         const struct scps_cc_ops *other)
 {
@@ -219,8 +219,9 @@ static struct scps_cct_arena *run_flows(struct card *c, const struct scps_cct_ar
     return a;
 }
 
-/* Returns the rate in per cent of what the link can carry. The result is limited to 100: packets
- * are counted when they arrive, so one that was sent before the time span could make it more. */
+/* Returns the rate of all flows between two times, µs, in per cent of `full`, the payload rate of
+ * the link, bit/s. The result is at most 100: packets count when they arrive, so one that was sent
+ * before the time span could make it more. */
 static double link_use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
     double part = 100 * scps_cct_rate(a, a->n, from, to) / full;
@@ -331,8 +332,8 @@ static void together(struct card *c)
     put_value(c, JAIN8, jain(run_flows(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
-/* Runs two flows, of which one has four times the round trip of the other; the queue is one
- * bandwidth-delay product of the shorter round trip. */
+/* Scores two flows with round trips of 50 and 200 ms over the same link, whose queue is one
+ * bandwidth-delay product of the shorter one. */
 static void unlike_ways(struct card *c)
 {
     const struct scps_cct_arena two = {.link = LINK("1bdp"),

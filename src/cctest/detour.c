@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A netif filter at the receivers' end that delays the acknowledgements of every other flow, so
- * that its round trip is longer while its data waits in the same queue. The delay is the same for
- * all these acknowledgements, so they stay in order. */
+/* A filter between the receivers' stack and the link that delays the acknowledgements of the flows
+ * with odd numbers, so that their round trip is longer although their data waits in the same queue
+ * as that of the other flows. The delay is the same for all these acknowledgements, so they stay in
+ * order. */
 #include "cctest/detour.h"
 
 #include "base/bytes.h"
@@ -25,7 +26,7 @@ struct detour {
 
 static bool is_odd(const struct scps_pkt *pkt)
 {
-    /* Length of the IPv4 header; the addresses of these tests are IPv4. */
+    /* length of the IPv4 header; all addresses in these tests are IPv4 */
     size_t ip = (size_t)(pkt->data[0] & 15) * 4;
 
     return pkt->len >= ip + 4 && pkt->len <= SCPS_MAX_HEADERS && !pkt->payload &&
@@ -42,7 +43,7 @@ static struct held *take_held(struct detour *d)
     return h;
 }
 
-/* Sends the packet that was delayed first, which is due. */
+/* Called when a delay ends: sends the packet that was delayed first. */
 static void release(void *ctx)
 {
     struct detour *d = ctx;

@@ -7,8 +7,8 @@
 #include <scps/netif.h>
 #include <scps/sim.h>
 
-/* Opens a filter that delays packets to odd ports by `delay`, µs. Returns NULL when out of
- * memory. */
+/* Opens a filter that delays packets to odd destination ports by `delay`, µs. Returns NULL if there
+ * is no memory. */
 struct scps_netif *scps_cct_detour(struct scps_world *w, scps_dur delay);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Closed forms: compares the window of a published law with the window that a controller
- * reaches. */
+/* Compares the mean window that a controller reaches at a given loss rate and round trip with the
+ * published formula of its algorithm. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
@@ -11,7 +11,8 @@
 
 /* ---- functions that measure a controller by playing round trips to it ---- */
 
-/* Plays one round trip with a full window, which `acks` acknowledgements cover. */
+/* Plays one round trip of length rtt, µs, to the controller: a full window was sent, and `acks`
+ * acknowledgements arrive for it. */
 static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
 {
     uint64_t left = t->ctl.cwnd;
@@ -65,8 +66,8 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
             continue;
         since -= period * 1000;
         lose_one(&t, rtt);
-        /* The controller recovers from the loss in this round trip, which therefore does not
-         * count. */
+        /* lose_one() has played the round trip in which the controller recovers. Its window is a
+         * part of the mean, but its segments do not count for the distance to the next loss. */
         if (++n > losses / 2) {
             sum += (double)t.ctl.cwnd * 1e-3;
             rounds++;

@@ -199,8 +199,8 @@ static void explain(const struct scps_cctest_history *h, uint64_t seed, const ch
     scps_cct_message(msg + used, len - used, "]: %s", what);
 }
 
-/* Checks one invariant with every seed. Each invariant is checked in runs of its own, because the
- * first one that fails ends a run. */
+/* Checks one invariant on the random histories of seeds 1 to `seeds`. Each invariant needs runs of
+ * its own, because a run ends at the first one that is violated. */
 static void invariant(const struct scps_cct_case *c, enum scps_cctest_check which, unsigned seeds,
                       struct scps_cctest_verdict *v)
 {
@@ -214,7 +214,8 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
                             sizeof what) != which)
             continue;
         v->ok = false;
-        /* The controller is exempted from the check, so no minimal history has to be found. */
+        /* The controller is exempted from this check, so the history is reported as it is, without
+         * a search for a shorter one. */
         if (v->exempt) {
             scps_cct_message(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
             return;

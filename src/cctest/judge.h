@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares the checks of a controller that judge more than a single event: those on the path model,
- * and those that compare with the window formula of a published law. */
+/* Declares the checks of a controller that need more than a single event: those on a simulated
+ * path, and those that compare its window with the published formula of its algorithm. */
 #ifndef SCPS_CCTEST_JUDGE_H
 #define SCPS_CCTEST_JUDGE_H
 
@@ -11,7 +11,8 @@ struct scps_cct_case {
     int64_t param[SCPS_CC_PARAMS];
 };
 
-/* Runs the check v->check on the path model; sets ok, run and msg. */
+/* Run the check v->check of controller c on the path model of line.c, and set v->ok, v->run and
+ * v->msg. scps_cct_form_check() compares with the published formula f. */
 void scps_cct_path_check(const struct scps_cct_case *c, struct scps_cctest_verdict *v);
 void scps_cct_form_check(const struct scps_cct_case *c, const struct scps_cctest_form *f,
                          struct scps_cctest_verdict *v);

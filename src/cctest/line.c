@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The path model of <scps/cctest.h>.
+/* The path model of <scps/cctest.h>: one sender with the controller under test, a line with a queue
+ * or a policer, and a receiver.
  *
  * A lost segment is detected by the next acknowledgement. An episode ends when all that was
  * outstanding at its beginning has been acknowledged or lost. A timeout declares all outstanding
@@ -23,8 +24,8 @@ enum {
 #define RTO_MOST  (60 * NS_PER_S)
 
 struct segment {
-    /* sent: time of sending, ns; delivered_at, first_sent: the fields with these names of struct
-     * scps_cctest_line at that time, ns */
+    /* time at which the segment was sent, ns; and the values, ns, that the fields delivered_at and
+     * first_sent of struct scps_cctest_line had then */
     int64_t sent, delivered_at, first_sent;
     /* delivered: number of segments acknowledged when this one was sent; flight: bytes in flight
      * then, this segment included; lost_before: total of the bytes declared lost by then */
@@ -89,8 +90,8 @@ void scps_cctest_line_free(struct scps_cctest_line *l)
 
 struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l)
 {
-    /* The caller may have changed the rate of the application's data (app_bps), so its bytes are
-     * counted from this time on. */
+    /* The caller may change the application's rate (app_bps) through the pointer that is returned,
+     * so the application's data is counted from now on. */
     l->app_from = l->now;
     l->app_sent = l->sent;
     return &l->p;
@@ -161,7 +162,8 @@ static int64_t line_time(const struct scps_cctest_line *l)
     return (int64_t)(l->p.mss * UINT64_C(8) * NS_PER_S / l->p.bps);
 }
 
-/* Returns true if the policer passes the segment now; otherwise it drops the segment. */
+/* Returns true if the policer has tokens for a segment, whose transmission takes tx ns, and takes
+ * them. Otherwise it drops the segment. */
 static bool conforms(struct scps_cctest_line *l, int64_t tx)
 {
     int64_t most = tx * (int64_t)l->p.policer;
@@ -175,7 +177,8 @@ static bool conforms(struct scps_cctest_line *l, int64_t tx)
     return true;
 }
 
-/* Returns the time, ns, at which the segment leaves the line; -1: it is lost. */
+/* Called when a segment is sent: returns the time, ns, at which its transmission on the line ends;
+ * -1: it is lost. */
 static int64_t cross(struct scps_cctest_line *l)
 {
     int64_t tx = line_time(l), begin = SCPS_MAX(l->free_at, l->now);
@@ -211,7 +214,8 @@ static void send(struct scps_cctest_line *l)
     uint64_t flight = (l->sent - SCPS_MAX(l->acked, l->presumed)) * l->p.mss;
     int64_t out;
 
-    /* Nothing is in flight, so the interval of the next delivery-rate sample begins now. */
+    /* Nothing is outstanding, so the interval of the next delivery-rate sample begins now, and so
+     * does the retransmission timer. */
     if (l->sent == l->acked) {
         l->delivered_at = l->first_sent = l->now;
         l->heard_at = l->now;
@@ -393,8 +397,8 @@ static void time_out(struct scps_cctest_line *l)
 
 /* ---- the loop that sends segments and delivers acknowledgements ---- */
 
-/* Returns the time, ns, at which the application offers the next segment; -1: a segment waits
- * already. */
+/* Returns the time, ns, at which the application will have written the next segment; -1: it has
+ * done so already. */
 static int64_t app_next(const struct scps_cctest_line *l)
 {
     int64_t at;
@@ -413,8 +417,9 @@ static bool window_full(const struct scps_cctest_line *l)
     return l->sent - SCPS_MAX(l->acked, l->presumed) >= window || l->sent - l->acked >= ROOM - 8;
 }
 
-/* Sends what may be sent now. Returns the time, ns, at which the next segment may be sent;
- * INT64_MAX: only after an acknowledgement. */
+/* Sends the segments that window, pacing rate and application allow now. Returns the time, ns, at
+ * which the next one may be sent; INT64_MAX: the window is full, so an acknowledgement has to come
+ * first. */
 static int64_t transmit(struct scps_cctest_line *l)
 {
     while (!window_full(l)) {

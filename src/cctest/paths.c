@@ -14,7 +14,7 @@
 enum { BDP = 125, RUNAWAY = 8 };
 #define BPS UINT64_C(10000000)
 
-/* A change of the path, and the throughput and losses required after it. */
+/* One check: a path, a change of it, and the throughput and losses required after the change. */
 struct trial {
     struct scps_cctest_path path;
     /* Durations, µs: of the run before the change, of the time from the change to the measurement,
@@ -157,8 +157,8 @@ static void ticks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
 
 /* ---- checks: acknowledgements that are split (Savage and others 1999), or rare ---- */
 
-/* Runs three round trips of slow start with one acknowledgement for every `octets` octets. Returns
- * the window. */
+/* Plays three round trips of slow start to controller c, with one acknowledgement for every
+ * `octets` octets. Returns the window reached, bytes. */
 static uint64_t slow_start(const struct scps_cct_case *c, uint64_t octets)
 {
     struct scps_cctest t = {.ops = NULL};

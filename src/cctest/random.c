@@ -17,13 +17,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* longest round trip, ms, and longest outage, s, of an action, so that the times of a history fit
- * into 63 bits of microseconds */
+/* limit of the amounts in a history, so that its times fit into 63 bits of microseconds: of a round
+ * trip in ms, of an outage in s */
 #define LONGEST 1000000
 
 struct sender {
     struct scps_cctest t, twin[2];
-    unsigned at; /* index of the copy of the controller's state that is in use now */
+    unsigned at; /* index in twin[] of the second copy of the controller */
     struct scps_cct_rules rules;
     uint64_t out, lost; /* bytes outstanding, and among them bytes declared lost and not resent */
     uint64_t round_left, point_left;
@@ -33,7 +33,9 @@ struct sender {
     uint64_t app; /* share of the window that the application fills, in thousandths */
     scps_dur rtt;
     enum scps_loss_cause cause;
-    size_t spare; /* number of octets behind the state, which the controller must not change */
+    /* number of octets behind the controller's state, filled with GUARD, that the controller must
+     * not change */
+    size_t spare;
     bool pure;
 };
 
@@ -64,7 +66,8 @@ static void compare(struct sender *s, const struct scps_cctest *t)
     s->pure &= same(&s->t.ctl, &t->ctl);
 }
 
-/* Sends what the window, the buffer and the application allow; lost data is sent first. */
+/* Sends as many bytes as cwnd, the send buffer (view.max_cwnd) and the application allow; lost data
+ * is sent first. */
 static void fill(struct sender *s)
 {
     struct scps_cc_view *v = &s->t.view;
@@ -79,8 +82,7 @@ static void fill(struct sender *s)
 
         v->outstanding = s->out;
         v->inflight = inflight;
-        /* All segments that are sent together are reported in one call of on_sent, for the first of
-         * them. */
+        /* The controller is called once, for the first of the segments that are sent together. */
         if (s->t.ops->on_sent) {
             struct scps_cctest *t = (scps_cctest_sent(&s->t, &p), twin(s));
             scps_cctest_sent(t, &p);
@@ -203,7 +205,8 @@ static void act_undo(struct sender *s)
     fill(s);
 }
 
-/* All data is acknowledged, and then the application is idle for a while. */
+/* Action: all outstanding data is acknowledged, then the application writes nothing for 2 n round
+ * trips, then it continues. */
 static void act_idle(struct sender *s, uint32_t n)
 {
     uint64_t app = s->app;
@@ -387,8 +390,9 @@ static void without(const struct scps_cctest_history *h, size_t from, size_t n,
     out->n = h->n - n;
 }
 
-/* Simplifies each action, if the history still fails afterwards: sets the time before the action to
- * 0, and an acknowledgement to all outstanding data, other amounts to 1. */
+/* Simplifies each action of a history, as long as the history still violates check c: sets the time
+ * before the action to 0; makes an acknowledgement cover all outstanding data; sets other amounts
+ * to 1. */
 static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
                      struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {
@@ -406,8 +410,8 @@ static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
     }
 }
 
-/* Removes actions without which the history still fails: halves first, single ones last, until none
- * can be removed. */
+/* Removes actions without which the history still violates check c: first half of them at once, at
+ * last single ones, until none can be removed. Returns true if any was removed. */
 static bool take_away(const struct scps_cc_ops *ops, const int64_t *param,
                       struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {

@@ -102,7 +102,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
 {
     uint8_t *p = (uint8_t *)e + c->at;
     uint32_t four = (uint32_t)v;
-    uint8_t one = v != 0; /* fields of one octet are of type bool */
+    uint8_t one = v != 0; /* A field of one octet has the type bool. */
 
     if (c->size == 8)
         memcpy(p, &v, 8);
@@ -114,7 +114,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
 
 struct state {
     struct scps_cctest_recorder *r;
-    uint64_t conn; /* number of the connection, from 1 */
+    uint64_t conn; /* number of the connection in the recording, from 1 */
     uint64_t inner[];
 };
 

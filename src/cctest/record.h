@@ -19,8 +19,8 @@ struct scps_cct_column {
 extern const struct scps_cct_column scps_cct_columns[];
 extern const size_t scps_cct_ncolumns;
 
-/* scps_cct_column_get() returns the value of column c in event e; scps_cct_column_put() sets it to
- * v. */
+/* scps_cct_column_get() returns the field of event e that column c stands for;
+ * scps_cct_column_put() sets it to v. */
 int64_t scps_cct_column_get(const struct scps_cct_column *c, const struct scps_cctest_event *e);
 void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_event *e, uint64_t v);
 

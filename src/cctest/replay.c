@@ -27,7 +27,7 @@ struct player {
     bool started;
 };
 
-/* Returns the next line without its newline; false if there is none. */
+/* Gets the next line of the recording, *len bytes without its newline. Returns false at the end. */
 static bool next_line(struct player *p, const char **line, size_t *len)
 {
     const char *nl;
@@ -70,7 +70,8 @@ static bool read_head(struct player *p)
     return n < COLUMNS;
 }
 
-/* Parses a decimal number at *w and moves *w behind the comma; an empty field is 0. */
+/* Parses a decimal number at *w, the next field of a line, into *v, and moves *w behind the comma
+ * that follows. An empty field is 0. Returns false if it is no number. */
 static bool number(const char **w, const char *end, uint64_t *v)
 {
     bool minus = *w < end && **w == '-';
@@ -121,8 +122,9 @@ static void watch(void *ctx, const struct scps_cctest_event *e)
     scps_cct_rules_watch(&p->rules, e);
 }
 
-/* Between two calls the core may have reduced the window to undo growth (RFC 5681 section 3.2 step
- * 1), so the same is done to the window of the controller under test. */
+/* Called before each replayed call. If the recorded cwnd is smaller than after the last
+ * acknowledgement, the TCP sender has taken back growth that a duplicate acknowledgement caused
+ * (RFC 5681 section 3.2 step 1). So the window of the controller under test is set back, too. */
 static void taken_back(struct player *p, const struct scps_cctest_event *e)
 {
     uint64_t kept = SCPS_MAX(p->last.after.cwnd, e->view.mss);

@@ -7,10 +7,10 @@
 
 #include <inttypes.h>
 
-/* At a loss the window must fall by at least 1/20. Of the known algorithms HighSpeed TCP has the
- * least reduction, 97/1000. */
+/* At a loss by congestion cwnd must fall by at least 1/GIVE_UP. Of the known algorithms, HighSpeed
+ * TCP reduces it least, by 97/1000. */
 enum { GIVE_UP = 20 };
-/* Upper limit of plausible outputs: 280 TB for a window, 280 TB/s for a rate. */
+/* Upper limit of plausible outputs of a controller: windows, bytes, and rates, bytes/s. */
 #define MOST        (UINT64_C(1) << 48)
 #define STALL_SECS  60
 #define IDLE_ROUNDS 2
@@ -73,7 +73,8 @@ static void bounds(struct scps_cct_rules *r, const struct scps_cctest_event *e)
         broke(r, SCPS_CCTEST_RATE, e, "at this rate a segment takes more than a minute");
 }
 
-/* Records whether the window limited sending in a whole round trip (RFC 7661 section 4.1). */
+/* Called for each acknowledgement: counts the consecutive round trips in which cwnd did not limit
+ * the sender (RFC 7661 section 4.1). */
 static void note_limit(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
     if (e->ack.round_start) {
@@ -112,9 +113,8 @@ static uint64_t unvalidated_pipe(const struct scps_cctest_event *e)
     return e->view.pipe_ack < e->before.cwnd / 2 ? e->view.pipe_ack : 0;
 }
 
-/* Checks ssthresh after congestion: after a loss that begins an episode, or the first timeout.
- * ssthresh must be at least two segments, and lower than the bytes `flight` that were
- * outstanding. */
+/* Checks ssthresh after a loss that begins a loss recovery, and after the first timeout: it must be
+ * at least two segments, and lower than `flight`, the bytes that were outstanding. */
 static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e, uint64_t flight)
 {
     uint64_t two = 2 * (uint64_t)e->view.mss;

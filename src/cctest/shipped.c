@@ -6,12 +6,12 @@
 
 #define X(check) SCPS_CCTEST_BIT(SCPS_CCTEST_##check)
 
-/* The checks that a controller does not have to pass if all it does is keep a configured rate
- * (docs/SCPS-TP.md section 4.4). */
+/* checks that a controller does not have to pass if it only keeps a configured rate
+ * (docs/SCPS-TP.md section 4.4) */
 #define PURE_RATE (X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(FASTER) | X(SLOWER))
 
-/* The checks that a controller does not have to pass if its window follows from a model of the
- * path. */
+/* checks that a controller does not have to pass if it computes its window from a model of the
+ * path, as BBR does */
 #define MODEL (X(JUMP) | X(APP_LIMITED) | X(EMPTY_ACK) | X(ANSWER) | X(SSTHRESH) | X(EPISODE))
 
 static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A source that sends one stream and shuts down, and a sink that reads one stream to its end.
+/* A source that writes one stream of data to a connection and then shuts it down for sending, and a
+ * sink that reads one connection to its end.
  *
  * Both are driven by the events of their connection: the source writes whenever there may be room,
  * until a write accepts less than it was given; the sink reads whenever there may be data. Neither
@@ -56,15 +57,15 @@ int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn *c)
     return 0;
 }
 
-/* Returns the next bytes to write in *p (NULL: the bytes are counted, not stored), and their
- * number; 0 at the end; or an error. */
+/* Sets *p to the next bytes that the source has to write (NULL: they are counted, not stored).
+ * Returns their number; 0: the stream has ended; negative: the error of the function refill. */
 static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
 {
     uint64_t left = s->total - s->written;
     size_t chunk = chunk_of(s);
     int64_t n;
 
-    /* The last write did not accept all bytes, so the rest of them is returned. */
+    /* The connection did not accept all bytes of the last write, so those left are next. */
     if (s->used < s->fill) {
         *p = s->hollow ? NULL : s->buf + s->used;
         return (int64_t)(s->fill - s->used);
@@ -86,8 +87,8 @@ static int64_t next_bytes(struct scps_bulk_source *s, const uint8_t **p)
     return n;
 }
 
-/* Returns how many of n bytes belong to one record. *flags: SCPS_EOR if the record ends with
- * them. */
+/* Returns how many of the next n bytes may be written at once, because they belong to one record.
+ * Sets *flags to SCPS_EOR if the record ends with them, otherwise to 0. */
 static size_t one_record(const struct scps_bulk_source *s, size_t n, unsigned *flags)
 {
     size_t left;
@@ -128,8 +129,8 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
         }
         n = (int64_t)one_record(s, (size_t)n, &flags);
         wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
-        /* There is no space or memory now; the event SCPS_EV_WRITABLE will call this function
-         * again. */
+        /* The send buffer has no space, or there is no memory. When there is, the event
+         * SCPS_EV_WRITABLE comes, for which this function is called again. */
         if (wrote == SCPS_ERR_AGAIN || wrote == SCPS_ERR_NOMEM)
             return;
         if (wrote < 0) {
@@ -151,8 +152,8 @@ void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event 
     case SCPS_EV_WRITABLE:
         scps_bulk_source_run(s);
         break;
-    /* The event may be about data that was written before the shutdown, so the FIN is checked,
-     * too. */
+    /* SCPS_EV_DRAINED may have been queued before the shutdown, when all data but not the FIN was
+     * acknowledged. So the FIN is checked, too. */
     case SCPS_EV_DRAINED:
     case SCPS_EV_CLOSED:
         if (s->finished && fin_acked(s->conn))
@@ -172,7 +173,8 @@ void scps_bulk_source_fini(struct scps_bulk_source *s)
     s->buf = NULL;
 }
 
-/* Reads the next bytes and passes them to the callback. Returns what the read returned. */
+/* Reads the next bytes of the connection and passes them to the function s->take, if that is not
+ * NULL. Returns their number, or the result of scps_conn_read() or take() that is not one. */
 static int64_t sink_read(struct scps_bulk_sink *s)
 {
     const uint8_t *p;
@@ -221,7 +223,9 @@ static void took(struct scps_bulk_sink *s, uint64_t n)
         end_record(s, record & SCPS_RECORD_TORN);
 }
 
-/* Steps over a hole, unless its data has arrived meanwhile. */
+/* Called when the next bytes are missing, because best effort has given them up: counts and reports
+ * the hole, so that reading continues behind it. Does nothing if the bytes have arrived
+ * meanwhile. */
 static void over_hole(struct scps_bulk_sink *s)
 {
     struct scps_hole h;
@@ -267,7 +271,8 @@ void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c)
     s->torn = s->holes = s->missing = 0;
     s->eof = false;
     s->err = 0;
-    /* Data that arrived before the connection was accepted is read now. */
+    /* No event comes for data that arrived before the connection was accepted, so it is read
+     * now. */
     if (c)
         sink_run(s);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pattern of ttcp: the printable characters 0x20 to 0x7e, repeated.
+/* The test pattern of the program ttcp: the printable characters 0x20 to 0x7e, repeated.
  *
  * The octet at a position depends only on the position, so a receiver can check any piece of a
  * stream without the rest.
@@ -20,7 +20,7 @@ void scps_pattern_fill(void *buf, size_t len, uint64_t pos)
         p[i] = (uint8_t)(FIRST + c);
         c = c + 1 == PERIOD ? 0 : (uint8_t)(c + 1);
     }
-    /* The part that is filled already is doubled in each step, in whole periods. */
+    /* Each step copies the bytes filled so far, a whole number of periods, behind themselves. */
     while (have < len) {
         size_t n = have < len - have ? have : len - have;
         memcpy(p + have, p, n);
