@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the cells of a scenario, that is, the combinations of its swept values. Later settings
- * override earlier ones, in this order: [link] and [flow], their named sections, the sweep's
- * values, the cases in the order of the file, the settings of the command line. */
+/* Makes the cells of a scenario file: the combinations of the values over which it sweeps keys. The
+ * settings of a cell are applied in this order, and later ones override earlier ones: [link] and
+ * [flow], their named sections, the sweep's values, the cases in the order of the file, the
+ * settings of the command line. */
 #include "common/cells.h"
 #include "common/seed.h"
 
@@ -38,8 +39,9 @@ static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, 
     return true;
 }
 
-/* Estimates the cost of a run as the number of packets sent, expected retransmissions included. The
- * estimate serves to divide the work among processes and to show how much of it is left. */
+/* Estimates the cost of one run of a cell as the number of packets that its flows send, expected
+ * retransmissions included. The estimate serves to divide the work among processes and to show how
+ * much of it is left. */
 static double cost_of(const struct lab_setup *s)
 {
     double cost = 0;
@@ -171,8 +173,7 @@ uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, u
 
     snprintf(text, sizeof text, "%" PRIu64 " %u", c->sc->seed, run);
     h = lab_hash(text, strlen(text), h);
-    /* The low bits of an FNV hash depend little on its high bits, so XOR the high bits into
-     * them. */
+    /* The low bits of an FNV hash depend little on its high bits, so these steps mix them. */
     h ^= h >> 31;
     h *= UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;

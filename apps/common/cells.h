@@ -7,8 +7,9 @@
 #include "common/setup.h"
 
 struct lab_cell {
-    /* Position of this cell among all combinations of the swept values, of which the last axis
-     * varies fastest. Combinations that a [case] skips are counted, too. */
+    /* Number of this cell, from 0, among all combinations of the swept values; the values of the
+     * last axis (swept key) vary fastest. Combinations that a section [case] skips are counted,
+     * too. */
     size_t number;
     const char **value; /* for each axis (swept key), the value that this cell has */
     /* Text such as "link.rtt=250ms link.ber=0", from which the seeds of the cell are computed. */
@@ -22,15 +23,16 @@ struct lab_cells {
     size_t n;
 };
 
-/* Makes the cells (combinations of swept values) of sc, which must outlive them. Returns false with
- * one line in msg if a cell is wrong. A scenario may skip all cells; then the list is empty. */
+/* Makes the cells (combinations of swept values) of scenario sc, which must not be freed before
+ * them. Returns false, with one line in msg, if the settings of a cell are invalid. If the scenario
+ * skips all cells, c->n is 0. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 /* Makes the one cell of a scenario that sweeps no key. Returns false, with one line in msg, if the
  * scenario sweeps a key or the cell is wrong. */
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
-/* Returns the seed of one run of a cell. It depends only on the campaign's seed, the cell's id and
- * the number of the run. */
+/* Returns the seed of one run of a cell. It depends only on the seed in the scenario, the cell's id
+ * and `run`, the number of the run. */
 uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, unsigned run);
 /* Returns the seed of the random errors of link i, in one direction (0: a to b), for a run with
  * seed run_seed. */

@@ -44,8 +44,8 @@ void completion_set(struct completion *c, const char *name, enum completion_valu
         }
 }
 
-/* Prints one branch of the case statement in the completion script: the words that are offered as
- * values of these options. */
+/* Prints one branch of the case statement in the bash completion script, for all options whose
+ * value is of the kind `value`. action: the shell command that offers the values. */
 static void print_branch(const struct completion *c, FILE *f, enum completion_value value,
                          const char *action)
 {
@@ -60,7 +60,8 @@ static void print_branch(const struct completion *c, FILE *f, enum completion_va
         fprintf(f, ")\n        %s\n        return\n        ;;\n", action);
 }
 
-/* Prints the words that are offered where no option's value is expected. */
+/* Prints the last branch of the case statement in the bash completion script: the words that are
+ * offered where no option's value is expected. */
 static void print_other_words(const struct completion *c, FILE *f)
 {
     fputs("    *)\n", f);

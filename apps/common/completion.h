@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Largest number of options of one program; each spelling of an option counts */
+/* largest number of options of one program; each spelling of an option counts */
 #define COMPLETION_OPTIONS 512
 
 enum completion_value {
@@ -23,8 +23,8 @@ struct completion {
     /* Words that are offered as the first word of the command line; NULL: files are offered there,
      * as for all other words */
     const char *words;
-    /* A shell command. After the first word of the command line, the first words of its output
-     * lines are offered besides files; NULL: only files are offered. */
+    /* shell command: behind the first word of the command line, the first word of each line that it
+     * prints is offered, besides files; NULL: only files are offered */
     const char *more;
     size_t n;
     struct completion_option {
@@ -36,21 +36,25 @@ struct completion {
     } option[COMPLETION_OPTIONS];
 };
 
-/* Adds an option, unless it was added before or COMPLETION_OPTIONS have been added. */
+/* Adds an option to c; does nothing if it was added before or there are COMPLETION_OPTIONS already.
+ * dashes: "-" or "--"; words: for COMPLETION_WORDS, otherwise NULL. */
 void completion_add(struct completion *c, const char *dashes, const char *name,
                     enum completion_value value, const char *words);
-/* Adds all options of getopt_long's table and letters; letters may be NULL. Options that take a
- * value are COMPLETION_FREE until completion_set() is called for them. */
+/* Adds all options of a program: longs and letters are the arguments of getopt_long(); letters may
+ * be NULL. Options that take a value are COMPLETION_FREE until completion_set() is called for
+ * them. */
 void completion_add_getopt(struct completion *c, const struct option *longs, const char *letters);
-/* Sets what kind of value an option takes that was added before. */
+/* Changes the kind of value of an option that was added before, named with its dashes. words: for
+ * COMPLETION_WORDS, otherwise NULL. */
 void completion_set(struct completion *c, const char *name, enum completion_value value,
                     const char *words);
-/* Prints the completion of a program, all of whose options are in getopt_long's table and letters,
- * on standard output. file: the option that takes a file, or NULL. */
+/* Prints the bash completion script of a program on standard output. longs, letters: the arguments
+ * of getopt_long(), which contain all options; file: the one option whose value is a file, or
+ * NULL. */
 void completion_getopt(const char *program, const struct option *longs, const char *letters,
                        const char *file);
 void completion_print(const struct completion *c, FILE *f);
-/* Returns true for the name of a shell whose completion can be printed. */
+/* Returns true if completion can be printed for this shell, given by name: only for "bash". */
 bool completion_shell(const char *shell);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define LINKS 40 /* largest number of symbolic links that are followed, as in Linux */
 
-/* Returns true for devices that do not store what is written to them. */
+/* Returns true if the file is a device that does not store what is written to it. */
 static bool keeps_nothing(const struct stat *st)
 {
     static const char *const device[] = {"/dev/null", "/dev/full"};
@@ -21,8 +21,8 @@ static bool keeps_nothing(const struct stat *st)
     return false;
 }
 
-/* Fills in *one for a file that exists. Returns false if the file cannot clash with another use of
- * it: a terminal, pipe or device can be read although something else uses it. */
+/* Fills in *one for a file that exists. Returns false if a second use of it does no harm: a
+ * terminal, pipe or character device that is read, or a device that stores nothing. */
 static bool existing(const struct stat *st, enum files_use use, struct files_one *one)
 {
     one->dev = st->st_dev;
@@ -30,8 +30,8 @@ static bool existing(const struct stat *st, enum files_use use, struct files_one
     return use == FILES_READ ? S_ISREG(st->st_mode) || S_ISBLK(st->st_mode) : !keeps_nothing(st);
 }
 
-/* Finds the folder and the name with which open() would create path, following symbolic links whose
- * targets do not exist. Returns false if open() would fail. */
+/* Called for a path where no file exists: sets *one to the folder in which open() would create it,
+ * and its name there, after following symbolic links. Returns false if open() would fail. */
 static bool missing(const char *path, struct files_one *one)
 {
     char at[PATH_MAX], target[PATH_MAX];
@@ -84,8 +84,8 @@ static void place(const char *path, struct files_one *one)
     one->folder_ino = st.st_ino;
 }
 
-/* Adds a file to the list. Returns false, with a message, if it is the same file as another one and
- * one of the two is written. shown: label and path, for the message. */
+/* Adds a file to the list f. Returns false, with a message, if the list has the same file already
+ * and one of the two uses is writing. shown: label and path, for the message. */
 static bool add(struct files *f, const struct files_one *one, const char *shown, char *msg,
                 size_t msglen)
 {

@@ -24,8 +24,8 @@ struct files {
         /* name of the file in the folder `ino`; empty: the file exists, and `ino` is its own inode
          * number */
         char name[NAME_MAX + 1];
-        /* Where the file lies, or will be created: its folder, and its name there; base empty: the
-         * file has no name, as a descriptor, or may clash with nothing */
+        /* folder (device and inode number) in which the file is or will be created, and its name
+         * there; base empty: the name is unknown, as of an open descriptor */
         dev_t folder_dev;
         ino_t folder_ino;
         char base[NAME_MAX + 1];
@@ -33,18 +33,20 @@ struct files {
     size_t n;
 };
 
-/* Adds the file at path; NULL: nothing to add. Returns false, with one line in msg that begins with
- * label and path, if the file is one that was added before and one of the two uses is writing. */
+/* Adds the file at path; path NULL: adds nothing. Returns false, with one line in msg that begins
+ * with label and path, if the file is one that was added before and one of the two uses is
+ * writing. */
 bool files_add(struct files *f, const char *label, const char *path, enum files_use use, char *msg,
                size_t msglen);
-/* Files that a run writes and whose names depend on what it reads. */
+/* A family of files that a program will write, whose names depend on its input, such as one file
+ * for each connection. */
 struct files_family {
     const char *prefix; /* folder and beginning of each name */
-    const char *within; /* text that follows the prefix in each name */
+    const char *within; /* text that each name contains behind the prefix */
     const char *end[4]; /* the endings of which each name has one; NULL ends the list */
 };
-/* Returns false, with one line in msg that begins with label, if a file that was added before may
- * be one of the family, so that it would be overwritten. */
+/* Returns false, with one line in msg that begins with label, if a file that was added to f has a
+ * name of the family `of`, so that it might be overwritten. */
 bool files_check_family(const struct files *f, const char *label, const struct files_family *of,
                         char *msg, size_t msglen);
 /* Adds the file behind an open descriptor, such as standard output. Returns false, with one line in

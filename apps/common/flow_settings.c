@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Settings whose default in a flow differs from that of <scps/settings.def>. */
+/* Settings whose default for the flows of a scenario differs from that in <scps/settings.def>. */
 static const struct {
     enum setting_id id;
     int64_t value;
@@ -76,8 +76,8 @@ bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_co
 
 static const struct setting_style style = {"kib", "mib", "gib", ""};
 
-/* Writes which values a setting takes: "yes or no; default no", "TIME; default 2 h", "1 to 255
- * probes; ...". */
+/* Writes to `out` which values a setting takes, for example "yes or no; default no" or "1 to 255
+ * probes; default 9". */
 static void setting_values(enum setting_id id, char *out, size_t len)
 {
     const struct setting *s = &settings[id];

@@ -7,15 +7,16 @@
 #include "common/settings.h"
 #include "common/text.h"
 
-/* Returns the configuration of a flow's connections before its keys are applied. */
+/* Returns the default configuration of a flow's connections, before the keys of [flow] are
+ * applied. */
 struct scps_conn_config flow_settings_begin(void);
-/* Returns the setting that a flow has under this key; SETTINGS: there is none. */
+/* Returns the setting of connections that the key of a [flow] section sets; SETTINGS: none. */
 enum setting_id flow_setting(const char *key);
-/* Reads text into the setting's field of *c. Returns false, leaving *c unchanged, if the text is no
- * valid value. */
+/* Parses text as a value of setting id, and sets the field of *c that belongs to it. Returns false,
+ * leaving *c unchanged, if text is no valid value. */
 bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_config *c);
-/* Reads text into the setting's field of *c. If text is no valid value, leaves *c unchanged, writes
- * to `why` which values the setting takes, and returns false. */
+/* As flow_setting_read(), but if text is no valid value also writes to `why` which values the
+ * setting takes. */
 bool flow_setting_put(enum setting_id id, const char *text, struct scps_conn_config *c,
                       char why[LAB_MSGLEN]);
 /* Prints the keys that are settings of connections, with the values that they take, one key after

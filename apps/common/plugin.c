@@ -19,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIAL_DONE "done" /* A child process writes this at its end, if it has found no error. */
+/* text that the child process writes to the pipe if it has found no error */
+#define TRIAL_DONE "done"
 enum { TRIAL_SEEDS = 10, TRIAL_SECONDS = 5, TRIAL_ROUNDS = 100, PATH_LEN = 1024 };
 
 static bool fails(char *msg, size_t len, const char *path, const char *what)
@@ -72,14 +73,14 @@ struct trial {
     const int64_t *param;
 };
 
-/* Ends the child process, with the text in the pipe `to`. */
+/* Ends the child process, after writing the text to the pipe `to`, from which the parent reads. */
 static void tell(int to, const char *text)
 {
     _exit(write(to, text, strlen(text)) < 0 ? 2 : 0);
 }
 
-/* Checks that the controller has room for its state and writes nothing behind it: a connection
- * allocates no more than that. */
+/* Checks in the child process that the controller writes nothing behind its state, whose size it
+ * declares: a connection allocates no more memory for it. */
 static void try_state(const struct trial *t, int to)
 {
     const struct scps_cc_ack a = {.bytes = 1000, .rtt = SCPS_MS(100), .rate = 100000};
@@ -112,8 +113,9 @@ static void try_state(const struct trial *t, int to)
     }
 }
 
-/* Calls the hooks and reports the first error: outputs that no controller may have. Whether the
- * controller is a good one is checked by scps_cctest. */
+/* Calls the controller's hooks (functions) in the child process, and reports the first output that
+ * no controller may have, such as a window below one segment. It does not check whether the
+ * controller is a good one; scps_cctest does. */
 static void try_hooks(const struct trial *t, int to)
 {
     const uint64_t mask = SCPS_CCTEST_BIT(SCPS_CCTEST_FLOOR) |
@@ -167,8 +169,8 @@ static bool trial_ok(const struct trial *t, const char *who, const char *path, c
         alarm(TRIAL_SECONDS);
         if (!t->file)
             try_hooks(t, fds[1]);
-        /* If the object cannot be opened, the parent process, which opens it next, reports the
-         * reason. */
+        /* If dlopen() fails here, it will also fail in the parent process, which opens the object
+         * next and reports the reason. */
         dlopen(t->file, RTLD_NOW | RTLD_LOCAL);
         tell(fds[1], TRIAL_DONE);
     }
@@ -198,7 +200,8 @@ static void *open_object(const char *path, char *msg, size_t len)
     void *so;
     const char *why;
 
-    /* Without a slash in the name, dlopen() would look in the folders of the system. */
+    /* dlopen() searches the folders of the system for a name without a slash, so "./" is put before
+     * it. */
     snprintf(name, sizeof name, "%s%s", strchr(path, '/') ? "" : "./", path);
     if (!trial_ok(&(struct trial){.file = name}, "opening it", path, msg, len))
         return NULL;
@@ -215,7 +218,8 @@ bool plugin_load(const char *text, const struct scps_cc_ops **ops, int64_t param
                  char *msg, size_t msglen)
 {
     size_t n = strcspn(text, ",");
-    char path[PATH_LEN], why[300], who[60] = ""; /* a name has 40 octets at most */
+    /* text with the name of a controller, at most 40 octets */
+    char path[PATH_LEN], why[300], who[60] = "";
     const struct scps_cc_plugin *p;
     int64_t got[SCPS_CC_PARAMS];
     void *so;

@@ -5,9 +5,10 @@
 
 #include <scps/cc.h>
 
-/* Loads "FILE.so[,key=value...]", calls its hooks in a child process, and reads the parameters
- * against the controller's own list. The object stays loaded. Returns false with msg that says what
- * is wrong and what to do; then *ops and param are unchanged. */
+/* Loads a congestion controller, given as "FILE.so[,key=value...]", and tries it in a child
+ * process. Sets *ops to the controller and param[] to the values of its parameters. The shared
+ * object stays loaded. Returns false, with *ops and param[] unchanged and one line in msg, on an
+ * error. */
 bool plugin_load(const char *text, const struct scps_cc_ops **ops, int64_t param[SCPS_CC_PARAMS],
                  char *msg, size_t msglen);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* qlog of a connection.
+/* Writes the qlog of a connection (qlog.h).
  *
  * Observer events contain offsets of octets, whereas qlog has packet numbers. So the outstanding
  * segments are kept in the order of their octets, each with the number of the packet that carried
@@ -45,8 +45,8 @@ struct qlog {
     size_t room, first, n;
     uint64_t sent, received; /* numbers of the packets that were sent last and received last */
     uint64_t cwnd, ssthresh, rate;
-    /* controller phase that the last record reported, an enum scps_cc_phase; SCPS_PHASE_NONE: none
-     * yet */
+    /* phase of the congestion controller (enum scps_cc_phase) that was written last;
+     * SCPS_PHASE_NONE: none yet */
     uint32_t cc_phase;
     bool recovering;
     const char *phase;
@@ -65,7 +65,8 @@ static void end_event(struct qlog *q)
     fputs("}}\n", q->f);
 }
 
-/* Ends an event that was inferred from a capture, with "inferred":true. */
+/* Ends the record of an event. With a capture, in which its values are inferred from packets, adds
+ * "inferred":true. */
 static void end_inferred(struct qlog *q)
 {
     if (q->captured)
@@ -129,7 +130,7 @@ static struct segment *at(const struct qlog *q, size_t i)
     return &q->seg[(q->first + i) & (q->room - 1)];
 }
 
-/* Returns the index of the first segment that ends beyond offset off. */
+/* Returns the index of the first outstanding segment that ends above offset off; q->n: none. */
 static size_t find_packet(const struct qlog *q, scps_off off)
 {
     size_t lo = 0, hi = q->n;
@@ -160,7 +161,8 @@ static bool grow(struct qlog *q)
     return true;
 }
 
-/* Inserts a segment before the segment with index i. */
+/* Inserts a segment of len octets at offset off, which was just sent, at index i of the outstanding
+ * segments. */
 static void insert(struct qlog *q, size_t i, scps_off off, uint32_t len)
 {
     if (q->n >= MOST) {
@@ -232,7 +234,8 @@ static void begin_ack(struct qlog *q, const struct scps_note *n)
             q->received++);
 }
 
-/* Packet numbers as ranges: consecutive numbers form one range. */
+/* A range of consecutive packet numbers, from..to, that is being collected; any: there is one;
+ * comma: a range was written before. */
 struct ranges {
     uint64_t from, to;
     bool any, comma;

@@ -24,25 +24,26 @@ struct qlog_head {
     /* true: the events were inferred from a capture on the path, not observed in this end's
      * stack */
     bool captured;
-    scps_time t0;      /* The time on the driver's clock that is time 0 of the file, µs */
-    scps_time t0_1970; /* Only if captured: the time t0 as µs since 1970 (UTC) */
+    scps_time t0;      /* time on the clock of the events that is time 0 of the file, µs */
+    scps_time t0_1970; /* only if captured: the time t0 as µs since 1970 (UTC) */
 };
-/* Writes the head to f, which the caller owns: call qlog_end(), then close it. Returns NULL when
- * out of memory. */
+/* Begins a qlog in f: writes its head. The caller calls qlog_end() at the end, and then closes f.
+ * Returns NULL if there is no memory. */
 struct qlog *qlog_begin(FILE *f, const struct qlog_head *h);
-/* Returns the kinds of observer events that qlog_note() needs, bit 1 << kind for each. */
+/* Returns the set of kinds of observer events (struct scps_note) that qlog_note() processes: the
+ * bit 1 << kind for each. */
 uint64_t qlog_mask(void);
 void qlog_note(struct qlog *q, const struct scps_note *n);
-/* For a capture: sets the number of bytes that were sent and not acknowledged, which no observer
- * event contains. */
+/* For a capture: sets the number of bytes that were sent and not acknowledged at time `at`, µs,
+ * because the inferred events do not contain it. */
 void qlog_outstanding(struct qlog *q, scps_time at, uint64_t bytes);
-/* For a capture: records an RTT sample: the time from the segment's transmission, as the capture
- * shows it, to its acknowledgement. */
+/* For a capture: records an RTT sample, µs, from the capture of a segment to that of its
+ * acknowledgement at time `at`, µs. */
 void qlog_rtt(struct qlog *q, scps_time at, scps_dur rtt);
-/* Returns the reason why the name of a qlog file cannot begin with `name`, for a message; NULL: it
- * can. */
+/* Returns the reason, for a message, why `name` cannot be the beginning of a qlog file's name;
+ * NULL: it can. */
 const char *qlog_refuses(const char *name);
-/* Frees q. Returns false if part of it could not be written. */
+/* Ends the qlog and frees q. Returns false if a part of it could not be written to the file. */
 bool qlog_end(struct qlog *q);
 
 #endif

@@ -21,7 +21,8 @@ struct realtime {
     ev_signal sig[2];
     scps_time began;
     bool interrupted;
-    bool late; /* true: the link was not open within the time scps_ifopts.patience */
+    /* true: the link layer (such as PPP) was not open within the time scps_ifopts.patience */
+    bool late;
 };
 
 static inline void realtime_signal(EV_P_ ev_signal *w, int revents)
@@ -33,9 +34,9 @@ static inline void realtime_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(rt->loop);
 }
 
-/* Opens the device, stack and loop of *rt, which must be zeroed; on_event receives the events with
- * ctx. On failure prints one line on stderr that begins with the program's name, and returns false.
- * Call realtime_close() in either case. */
+/* Opens the network interface, the stack and the event loop of *rt, which must be zeroed. on_event
+ * is called with ctx for each event of the stack. On failure prints one line on stderr that begins
+ * with the program's name, and returns false. Call realtime_close() in either case. */
 static inline bool
 realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifopts,
               void (*on_event)(struct scps_loop *, const struct scps_event *, void *), void *ctx)
@@ -73,8 +74,8 @@ realtime_open(struct realtime *rt, const char *program, struct scps_ifopts *ifop
     return true;
 }
 
-/* Returns true if connections can have this configuration; otherwise prints which field of it is
- * refused, after the program's name. */
+/* Returns true if connections can have configuration *c. Otherwise prints to stderr which field of
+ * it is refused, after the program's name, and returns false. */
 static inline bool realtime_takes(const char *program, const struct scps_conn_config *c)
 {
     char msg[SCPS_IO_MSGLEN];
@@ -85,7 +86,8 @@ static inline bool realtime_takes(const char *program, const struct scps_conn_co
     return false;
 }
 
-/* Runs the loop until a signal, scps_loop_stop() or the end of the given time, µs; 0: no limit. */
+/* Runs the event loop until SIGINT, SIGTERM or scps_loop_stop(), at most for `time` after the
+ * start, µs; 0: no limit. */
 static inline void realtime_run(struct realtime *rt, scps_dur time)
 {
     scps_loop_run(rt->loop, time ? rt->began + time : SCPS_NEVER);
@@ -100,7 +102,8 @@ static inline void realtime_close(struct realtime *rt)
         scps_netif_close(rt->dev);
 }
 
-/* Reads the argument of --time: seconds, or a number with a unit. */
+/* Parses the value of the option --time, a number of seconds or a number with a unit, into *out,
+ * µs. Returns false if s is neither. */
 static inline bool realtime_seconds(const char *s, scps_dur *out)
 {
     static const struct {

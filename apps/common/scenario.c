@@ -23,10 +23,10 @@
 
 struct file {
     struct lab_reading r;
-    const char *text; /* the part of the file's text that has not been read yet */
+    const char *text; /* the part of the file's text that inih has not read yet */
 };
 
-/* inih before release 56 leaves the comment behind a continued line in the value. */
+/* Removes a comment behind a value: inih before release 56 does not do so on continuation lines. */
 static void cut_comment(char *value)
 {
     for (size_t i = 1; value[i - 1] != '\0'; i++)
@@ -53,8 +53,8 @@ static int on_line(void *user, const char *section, const char *key, const char 
     return taken;
 }
 
-/* Processes the line of a section, n octets at line. inih reports a section with its first key
- * only, and a section may have none. */
+/* Processes a line "[section]", n octets at line. This is done here because inih reports a section
+ * only together with a key in it, and a section may have none. */
 static void begin_section(struct lab_reading *r, const char *line, size_t n)
 {
     char name[NAME_MAX_LEN];
@@ -73,7 +73,9 @@ static void begin_section(struct lab_reading *r, const char *line, size_t n)
     lab_reading_section(r, name);
 }
 
-/* Replaces fgets() in inih: counts lines and refuses those that inih would cut off. */
+/* inih calls this function in place of fgets(): it returns the next line of the file in str, counts
+ * lines, and refuses those that inih would cut off. NULL: the file has ended, or a line was
+ * refused. */
 static char *next_chunk(char *str, int num, void *stream)
 {
     struct file *f = stream;
@@ -116,7 +118,8 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
 
     if (i > 1)
         return false;
-    /* /proc/self/exe is a link to the program, whose path ends in bin/PROGRAM. */
+    /* /proc/self/exe is a symbolic link to the running program, whose path ends in bin/PROGRAM when
+     * it is installed. */
     n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = '\0';
     for (int k = 0; k < 2; k++)
@@ -127,9 +130,9 @@ bool lab_scenario_dir(size_t i, char *dir, size_t len)
     return len_needed > 0 && (size_t)len_needed < len;
 }
 
-/* Opens a scenario file. A name with a slash or a dot is a path. Any other name is first looked
- * for in the working directory, then among the scenarios shipped with the program. A folder is
- * refused. */
+/* Opens a scenario file, and writes the path that was found to `found`. A name with a slash or a
+ * dot is a path. Any other name is first looked for in the working directory, then among the
+ * scenarios shipped with the program. A folder is refused. */
 static FILE *open_scenario(const char *path, char *found, size_t len)
 {
     struct stat st;
@@ -148,8 +151,8 @@ static FILE *open_scenario(const char *path, char *found, size_t len)
     return f;
 }
 
-/* Returns the text of a scenario; NULL, with the reason in msg, if the file cannot be a
- * scenario. */
+/* Returns the text of the scenario file f, which the caller frees; NULL, with the reason in msg, if
+ * it cannot be one: too long, or with bytes that are no text. */
 static char *read_text(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
     char *text = lab_alloc(FILE_MAX_LEN + 2);

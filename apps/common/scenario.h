@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A scenario file as values: what is set, what is swept, and in which combinations other values
- * apply.
+/* A parsed scenario file: which keys it sets, over which values of keys it sweeps, and in which
+ * combinations of them other settings apply.
  *
  *     [scenario]        name, runs, seed ...
  *     [link], [flow]    settings of every cell
@@ -24,8 +24,8 @@ struct lab_sets {
     size_t n;
 };
 struct lab_axis {
-    /* Dotted key, which is set to each value in turn; or a name without a dot that only cases refer
-     * to */
+    /* dotted key, which is set to each value in turn; or a name without a dot, to whose values only
+     * conditions of [case] sections refer */
     char *key;
     char **value;
     size_t n;
@@ -42,7 +42,7 @@ struct lab_scenario {
     char *path; /* path of the file that was found */
     char *name, *about, *published;
     uint64_t runs, seed;
-    scps_dur timeout; /* virtual time, µs, after which a run has failed */
+    scps_dur timeout; /* virtual time, µs, after which a run that has not ended counts as failed */
     /* base: settings of the file for every cell; over: settings from the command line, which
      * override all others */
     struct lab_sets base, over;
@@ -53,20 +53,22 @@ struct lab_scenario {
     size_t naxes;
     struct lab_case *cases;
     size_t ncases;
-    /* hash of all settings, which comments and the order of sections do not change */
+    /* hash of all settings, by which results of the same scenario are recognised; comments and the
+     * order of sections do not change it */
     uint64_t hash;
     char *text; /* text of the file, of which a copy is stored with the results */
 };
 
-/* Reads path: a file, or the name of a scenario that is shipped with the program ("geo"). over: n
- * texts KEY=VALUE. Returns NULL with one line in msg that names file, line, key and what is
- * allowed. */
+/* Reads the scenario `path`: a file, or the name of a scenario that is shipped with the program
+ * ("geo"). over: n texts KEY=VALUE from the command line, which override settings of the file.
+ * Returns NULL, with one line in msg that names file, line, key and what is allowed, on an
+ * error. */
 struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size_t n,
                                        char msg[LAB_MSGLEN]);
 void lab_scenario_free(struct lab_scenario *s);
-/* Writes the path of folder number i (0 or 1) in which shipped scenarios are looked for to dir:
- * below ../share/scps, relative to the running program. Returns false for a larger i, or when dir
- * is too short. */
+/* Writes to dir (len bytes) the path of folder number i in which shipped scenarios are searched
+ * for: for i 0 and 1 a folder relative to that of the running program. Returns false for a larger
+ * i, or if dir is too short. */
 bool lab_scenario_dir(size_t i, char *dir, size_t len);
 
 void lab_sets_add(struct lab_sets *s, const char *key, const char *value, int line);

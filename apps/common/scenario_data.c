@@ -51,8 +51,8 @@ static uint64_t hash_sets(uint64_t h, const struct lab_sets *s)
     return h;
 }
 
-/* Adds the names of the sections without keys to the hash h. The names of other sections are part
- * of their keys, which are hashed already. */
+/* Returns hash h continued with the names of those sections [link NAME] and [flow NAME] that have
+ * no keys. The names of other sections are parts of their dotted keys, which are in h already. */
 static uint64_t hash_empty_sections(uint64_t h, const struct lab_scenario *s)
 {
     for (size_t i = 0; i < s->sections.n; i++) {

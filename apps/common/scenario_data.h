@@ -6,8 +6,8 @@
 
 #include "common/scenario.h"
 
-/* Returns the axis (swept key with its values) of that key; NULL: the scenario does not sweep the
- * key. */
+/* Returns the axis of scenario s for `key`: the values over which it sweeps that key; NULL: it does
+ * not sweep it. */
 struct lab_axis *lab_axis_find(struct lab_scenario *s, const char *key);
 /* Frees the values of an axis, a key that the scenario sweeps over several values. */
 void lab_axis_clear(struct lab_axis *a);

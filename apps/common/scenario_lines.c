@@ -41,7 +41,7 @@ static int twice(struct lab_reading *r, const char *key, int first)
                               key, first);
 }
 
-/* Notes the line of a key in [scenario], and refuses a second line of the same key. */
+/* Records the line of a key in the section [scenario], and refuses a second line of this key. */
 static int note_scenario_key(struct lab_reading *r, const char *key)
 {
     size_t i = 0;
@@ -71,7 +71,7 @@ static bool continues(const char *key, const char *value)
     return true;
 }
 
-/* Checks the name of a file of published values. */
+/* Checks the value of the key `published`, the name of a file with published values. */
 static int published_key(struct lab_reading *r, int line, const char *name)
 {
     struct lab_str path = {0};
@@ -85,8 +85,8 @@ static int published_key(struct lab_reading *r, int line, const char *name)
     if (!r->published_dir || *name == '\0')
         return 1;
     lab_add(&path, "%s/%s", r->published_dir, name);
-    /* Where the folder is missing, too, the program is not installed as a whole, which matters to
-     * reports only. */
+    /* If the folder is missing, too, the published values are not installed. That is accepted,
+     * because only reports need them. */
     found = access(path.p, R_OK) == 0 || access(r->published_dir, X_OK) != 0;
     lab_free(&path);
     return found || lab_reading_refuse(r, line,
@@ -143,8 +143,8 @@ static int other_key(struct lab_reading *r, int line, const char *key, const cha
 
 /* ---- sections of the file, one function for each ---- */
 
-/* Returns true if a list has an empty item, which a comma too many makes. open_end: the list may
- * end with a comma; begun: it may begin with one, as it continues another. */
+/* Returns true if a list with separator sep has an empty item. begun: the list continues another
+ * line, so it may begin with sep; open_end: it may be continued, so it may end with sep. */
 static bool has_empty_item(const char *list, char sep, bool begun, bool open_end)
 {
     for (bool empty = !begun;; list++) {
@@ -159,8 +159,8 @@ static bool has_empty_item(const char *list, char sep, bool begun, bool open_end
     }
 }
 
-/* Checks the text of a list of swept values, which `key` names in messages; begun and open_end as
- * for has_empty_item(). */
+/* Checks the text of a list of swept values. key: for messages; begun, open_end: as for
+ * has_empty_item(). Returns 0 if it is refused. */
 static int check_list(struct lab_reading *r, int line, const char *key, const char *list,
                       bool begun, bool open_end)
 {
@@ -184,7 +184,7 @@ static int end_list(struct lab_reading *r)
                               r->s->axis[r->s->naxes - 1].key);
 }
 
-/* Checks the name of an axis without a dot, which is a column of the results. */
+/* Checks the name of a sweep that is no dotted key: it becomes the name of a column of results. */
 static int own_name(struct lab_reading *r, const char *name)
 {
     static const char columns[] = "cell run flow status seconds mbps bytes start segments resent "
@@ -275,8 +275,8 @@ static int case_line(struct lab_reading *r, const char *key, const char *value)
     return 1;
 }
 
-/* Composes the dotted key of a section and a key, for example "flow.up.size" from [flow up] size.
- * Returns false when it would not fit. */
+/* Writes the dotted form of a key in a section to `out`, for example "flow.up.size" for the key
+ * size in [flow up]. Returns false if it does not fit into len bytes. */
 static bool dotted(const char *section, const char *key, char *out, size_t len)
 {
     char kind[64], name[64] = "";
@@ -428,14 +428,14 @@ static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
 static int check_cases(struct lab_reading *r)
 {
     struct lab_scenario *s = r->s;
-    /* whether any case, and whether the present case, has a condition for each axis */
+    /* for each axis: any case (asked), or the present case (named), has a condition for it */
     bool *asked = lab_alloc(s->naxes + 1), *named = lab_alloc(s->naxes + 1);
     int ok = 1;
 
     for (size_t i = 0; ok && i < s->ncases; i++) {
         const char *rest = s->cases[i].when;
         char item[VALUE_LEN];
-        /* index of a spare element, which receives the value of a condition that is refused */
+        /* index of the condition's axis in both arrays; naxes (a spare element): none yet */
         size_t at = s->naxes;
 
         memset(named, 0, s->naxes * sizeof *named);

@@ -17,34 +17,41 @@
 struct lab_reading {
     struct lab_scenario *s; /* the scenario being made; lab_reading_end() passes it to the caller */
     int line;               /* the number of the present line, from 1 */
-    /* true: the line began with a blank, so it continues the value of the previous key */
+    /* set by the caller: the line begins with a blank, so it continues the value of the key
+     * before */
     bool continued;
-    /* the lines of the keys in [scenario], in the order of their table; 0: not given */
+    /* numbers of the lines with the keys name, about, runs, seed, timeout and published of
+     * [scenario]; 0: not given */
     int scenario_line[LAB_SCENARIO_KEYS];
-    int skip; /* the line of `skip` in the present [case]; 0: not given */
-    /* the line of a list in [sweep] that ended with a comma and has not been continued; 0: none */
+    /* number of the line with the key `skip` in the present section [case]; 0: not given */
+    int skip;
+    /* number of the line with a list in [sweep] that ends with a comma, so that a continuation line
+     * has to follow; 0: none */
     int comma;
-    /* the folder of the files that `published` names; NULL: it is not checked that they exist */
+    /* folder of the files with published values that the key `published` names; NULL: it is not
+     * checked that they exist */
     const char *published_dir;
     bool failed; /* true: an error was found, and msg describes it */
     char *msg;
 };
 
-/* Begins a scenario with its defaults. text: the whole file, of which a copy is kept. */
+/* Begins the making of a scenario, with default values. path, text: name and whole text of the
+ * file, of which copies are kept; msg: receives an error message. */
 void lab_reading_begin(struct lab_reading *r, const char *path, const char *text,
                        char msg[LAB_MSGLEN]);
-/* Processes the line that begins a section. Returns 0 when it is refused, with the reason in
+/* Processes a line "[section]". Returns 1; or 0 if the section is refused, with the reason in
  * msg. */
 int lab_reading_section(struct lab_reading *r, const char *section);
-/* Processes KEY = VALUE of a section. Returns 0 when it is refused, with the reason in msg. */
+/* Processes a line KEY = VALUE of a section. Returns 1; or 0 if it is refused, with the reason in
+ * msg. */
 int lab_reading_line(struct lab_reading *r, const char *section, const char *key,
                      const char *value);
-/* Refuses the scenario because of a line; line 0: because of a setting from outside the file. Only
- * the first refusal counts. Returns 0. */
+/* Refuses the scenario because of line number `line` (0: because of a setting from the command
+ * line): writes the formatted reason to msg, unless there was an error before. Returns 0. */
 int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Applies n texts KEY=VALUE, which override the file's settings. Returns the scenario, or NULL with
- * the reason in msg. */
+/* Called behind the last line: applies n texts KEY=VALUE from the command line, which override the
+ * file's settings. Returns the scenario; NULL, with the reason in msg, if there was an error. */
 struct lab_scenario *lab_reading_end(struct lab_reading *r, char *const *over, size_t n);
 
 #endif

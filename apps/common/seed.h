@@ -16,14 +16,14 @@ static inline uint64_t seed_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Returns the k-th number of the stream that belongs to seed. */
+/* Returns the k-th number of the sequence of random numbers that belongs to seed. */
 static inline uint64_t seed_draw(uint64_t seed, uint64_t k)
 {
     return seed_mix(seed + k * SEED_STEP);
 }
 
-/* Makes two seeds for each salt. scps_ttcp and scps_link use salt 0 for the two directions of the
- * link, and 1 and 2 for the secret keys of the two stacks. */
+/* Derives two seeds from a run's seed, different ones for each salt. scps_ttcp and scps_link use
+ * salt 0 for the two directions of the link, and 1 and 2 for the secret keys of the two stacks. */
 static inline void seed_pair(uint64_t seed, uint64_t salt, uint64_t out[2])
 {
     out[0] = seed_mix(seed_mix(seed) + 2 * salt);

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Names of settings and titles of groups in the order of settings.def; in each row one of the two
- * is NULL. */
+/* The rows of settings.def in their order: a row has the name of a setting or the title of a group
+ * of settings; the other one is NULL. */
 static const struct {
     const char *name, *title;
 } rows[] = {
@@ -78,7 +78,8 @@ void setting_put(const struct setting *s, struct scps_conn_config *c, int64_t v)
     field_put((char *)c + s->at, s->size, (uint64_t)v);
 }
 
-/* Returns word number n of a list, with its length in *len. NULL: the list has fewer words. */
+/* Returns word number n, from 0, of a list of words separated by blanks, and sets *len to its
+ * length. NULL: the list has fewer words. */
 static const char *word_at(const char *words, int n, size_t *len)
 {
     for (;; words += *len + strspn(words + *len, " ")) {
@@ -200,7 +201,8 @@ static void add_value(struct text *t, const struct setting *s, const struct sett
     }
 }
 
-/* Adds the allowed numbers as words, for example "6, 105 or 106". */
+/* Adds the list of allowed numbers to the text, for example "6, 105 or 106". words: the numbers,
+ * separated by blanks. */
 static void add_words(struct text *t, const char *words)
 {
     const char *at;

@@ -19,9 +19,10 @@ enum setting_kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 struct setting {
     const char *name; /* name of the setting, with underscores */
     enum setting_kind kind;
-    uint16_t at, size; /* Offset and size of the field in struct scps_conn_config */
+    /* offset and size of the setting's field in struct scps_conn_config, octets */
+    uint16_t at, size;
     int64_t def, least, most;
-    /* Texts and flags from settings.def; NULL, 0 or false where settings.def gives none */
+    /* texts and flags of the setting's row in settings.def; NULL, 0 or false: the row has none */
     const char *help, *off, *more, *api, *unit, *zero, *ttcp, *clause, *words, *with, *alias;
     char letter, only;
     bool bare_ms;
@@ -33,7 +34,7 @@ extern const struct setting settings[SETTINGS];
 const char *setting_dashed(const struct setting *s, char out[SETTING_NAME]);
 /* Returns the title of the group that a setting belongs to. */
 const char *setting_group(const struct setting *s);
-/* Returns the setting of that name, written with dashes or underscores; SETTINGS: there is none. */
+/* Returns the setting called `name` (len octets), with dashes or underscores; SETTINGS: none. */
 enum setting_id setting_find(const char *name, size_t len);
 
 int64_t setting_get(const struct setting *s, const struct scps_conn_config *c);
@@ -53,15 +54,15 @@ struct setting_style {
     const char *kilo, *mega, *giga;
     const char *option; /* text before a setting's name where texts mention it: "--" for options */
 };
-/* Writes the facts of a setting to out: bounds, default, meaning of 0 and clause, for example "1 to
- * 255 probes; default 9; RFC 9293 section 3.8.4". begins: the default in this program; usual: text
- * to write instead of that default, or NULL. */
+/* Writes a description of a setting's values to out: bounds, default, meaning of 0 and clause of a
+ * standard, for example "1 to 255 probes; default 9; RFC 9293 section 3.8.4". begins: its default
+ * in this program; usual: text to write in place of that default, or NULL. */
 void setting_facts(const struct setting *s, const struct setting_style *style, int64_t begins,
                    const char *usual, char *out, size_t len);
-/* Writes text to out, with each {name} replaced by the setting's name in the program's style. */
+/* Writes text to out, with each "{name}" of a setting replaced by its name in the given style. */
 void setting_text(const char *text, const struct setting_style *style, char *out, size_t len);
-/* Prints text in lines that begin in column left and end before column right. The caller has
- * already begun the first line. */
+/* Prints text, wrapped into lines from column `left` to column `right` - 1. The caller has printed
+ * the first line up to column `left`. */
 void setting_wrap(FILE *f, const char *text, int left, int right);
 
 #endif

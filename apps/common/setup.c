@@ -2,7 +2,8 @@
 /* Makes the links and flows of a cell (a combination of a scenario's swept values) from the keys
  * that are set for it (setup_keys.h).
  *
- * A link's keys are composed into one link SPEC, which scps_link_parse() then parses.
+ * The keys of a link are composed into one text (a link SPEC, such as "rate=2mbit,ber=1e-6"), which
+ * scps_link_parse() then parses.
  */
 #include "common/setup.h"
 
@@ -16,8 +17,8 @@
 
 #define TS_OPTION 12 /* octets that the timestamps option takes in each segment */
 
-/* Reads the file of a value "@NAME" in a link SPEC; its path is relative to the scenario's
- * folder. */
+/* Reads the file whose name follows '@' in a value of a link's description. The name is relative to
+ * the folder of the scenario file, ctx. Returns its contents, or NULL with the reason in why. */
 static char *read_file(void *ctx, const char *name, size_t *len, char *why, size_t whylen)
 {
     const char *scenario = ctx, *slash = strrchr(scenario, '/');
@@ -123,8 +124,8 @@ static struct lab_flow *flow_of(struct lab_setup *s, const char *name)
     return f;
 }
 
-/* Makes the links and flows that the sections name. If no section names a link, there is one called
- * "link"; if no section names a flow, there is one called "flow". */
+/* Makes a link for each section [link NAME], and a flow for each [flow NAME]. If no link has a
+ * name, there is one called "link"; if no flow has one, there is one called "flow". */
 static void make_all(struct building *b)
 {
     struct lab_dotted d;
@@ -138,8 +139,8 @@ static void make_all(struct building *b)
         flow_of(b->s, "flow");
 }
 
-/* Returns true for a flag: "flip = yes" adds the word flip to the SPEC, "flip = no" adds
- * nothing. */
+/* Returns true if the key is a flag in a link's description: "flip = yes" in the scenario adds the
+ * word flip to the description, "flip = no" adds nothing. */
 static bool is_flag(const char *key)
 {
     struct scps_link_config a, b;
@@ -147,7 +148,8 @@ static bool is_flag(const char *key)
     return scps_link_parse(key, &a, &b, NULL, 0) == 0;
 }
 
-/* Returns the setting of a link whose KEY=VALUE is in the message `why`; NULL: there is none. */
+/* Returns the setting of a link whose KEY=VALUE the error message `why` contains, so that its line
+ * can be named; NULL: there is none. */
 static const struct lab_set *named_in(const struct building *b, const char *why)
 {
     const struct lab_set *set = NULL;
@@ -298,7 +300,7 @@ struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_
 
     b.s->timeout = sc->timeout;
     make_all(&b);
-    /* Refuse a section that names a link or flow which does not exist. */
+    /* A setting such as link.NAME.rtt is refused if there is no link or flow called NAME. */
     for (size_t i = 0; ok && i < n; i++) {
         struct lab_dotted d;
         size_t had = b.s->nlinks + b.s->nflows;

@@ -19,11 +19,11 @@ enum lab_kind {
 struct lab_link {
     /* names of the link and of the hosts at its ends */
     char name[LAB_NAME], a[LAB_NAME], b[LAB_NAME];
-    /* the link SPEC as composed from the keys, for the record of the run */
+    /* the link's description (SPEC) as composed from its keys, which is stored with the results */
     char spec[1024];
     /* configurations of the direction from a to b, and of that from b to a */
     struct scps_link_config fwd, back;
-    /* Tables that the configurations point into; NULL: none */
+    /* memory of the tables to which the configurations point; NULL: there are none */
     struct scps_link_tables *tables;
     uint32_t mtu;
     bool ipv6, vj;
@@ -31,14 +31,15 @@ struct lab_link {
 
 struct lab_flow {
     char name[LAB_NAME], link_name[LAB_NAME];
-    /* Careful resume (RFC 9959): flows with the same word here share the saved path state; "": no
-     * resume */
+    /* careful resume (RFC 9959): flows with the same word here share one saved state of the path;
+     * "": the flow does not resume */
     char path[LAB_NAME];
     unsigned link;   /* index in `links` of the link that the flow uses */
     bool back;       /* true: data goes from host b to host a of the link; false: from a to b */
     uint32_t copies; /* number of identical flows, which are started one after the other */
     enum lab_kind kind;
-    /* Start time of the first copy, µs; time from each copy to the next, µs */
+    /* start: start time of the first copy; stagger: time from the start of each copy to that of the
+     * next; both µs, each value drawn from a range */
     struct lab_range start, stagger;
     uint64_t size; /* bytes to send; UINT64_MAX: the flow sends until the end of the run */
     scps_dur time; /* duration, µs; 0: the flow ends after `size` bytes */
@@ -47,19 +48,19 @@ struct lab_flow {
     uint64_t rate_bps, host_bps;
     /* Rate at which the application writes, bit/s; 0: as fast as the connection takes it */
     uint64_t app_bps;
-    /* The application's rate applies between these times after the start, µs; app_until 0: to the
+    /* app_bps applies from app_from to app_until, µs after the flow's start; app_until 0: to the
      * end */
     scps_dur app_from, app_until;
     uint32_t record;  /* size of a record, bytes; 0: the stream has no records */
     uint32_t payload; /* payload of a full segment, bytes; 0: it follows from the MTU */
     bool first_window;
     scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: that of the link */
-    /* These fields are used by LAB_NACK only. */
+    /* The following fields are used by the model LAB_NACK only. */
     uint32_t headers; /* octets of headers and framing in each packet */
     /* Rate at which the receiving host can process packets, bit/s; 0: unlimited */
     uint64_t receiver_bps;
-    /* When the receiving host drops a packet, it still spends this share (0 to 1) of the time that
-     * a packet takes it, for the interrupt. */
+    /* share (0 to 1) of a packet's processing time that the receiving host spends even on a packet
+     * that it drops, for the interrupt */
     double receiver_interrupts;
     uint64_t receiver_buffer; /* size of the socket buffer of the receiving host, bytes */
     /* time, µs, from the end of a pass (the sending of all packets that are missing) until a NACK
@@ -79,16 +80,17 @@ struct lab_setup {
     scps_dur timeout;
 };
 
-/* Checks whether the dotted key exists and takes this value. Returns false with one line in why if
- * not. */
+/* Returns true if a scenario may set the dotted key, such as link.rtt, to this value. Returns
+ * false, with one line in why, if not. */
 bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN]);
 /* Returns true for a name of a link, flow, host or swept value: letters, digits, - and _, shorter
  * than LAB_NAME. */
 bool lab_is_name(const char *text);
-/* Returns true for "link", "flow", "link NAME" and "flow NAME". */
+/* Returns true if `section` is "link", "flow", "link NAME" or "flow NAME". */
 bool lab_setup_section(const char *section);
-/* Builds links and flows from the settings, of which later ones override earlier ones. Returns NULL
- * with one line in msg, which begins with the file and, if one key is wrong, its line. */
+/* Makes the links and flows of a cell from its n settings, of which later ones override earlier
+ * ones. Returns NULL, with one line in msg that begins with the file and, if one key is the reason,
+ * its line, on an error. */
 struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_set *const *set,
                                 size_t n, char msg[LAB_MSGLEN]);
 void lab_setup_free(struct lab_setup *s);

@@ -35,7 +35,8 @@ struct key {
     const char *name;
     enum reader reader;
     size_t at;
-    /* For ENUM, the words of `values` are in the order of the values, from 0 */
+    /* values: text for messages; for ENUM the words that are accepted, in the order of their values
+     * from 0 */
     const char *values, *help;
 };
 
@@ -158,8 +159,8 @@ static bool load_controller(const char *text, struct scps_conn_config *c, char w
     return true;
 }
 
-/* Parses text as the value of a key. It fills in why only if the parser of that key can say more
- * about an error than the table of keys does. */
+/* Parses text as the value of key k into the key's field of *base. Returns false if it is invalid;
+ * why then says more about the error than the key's row in the table, or is unchanged. */
 static bool read_value(const struct key *k, const char *text, void *base, char why[LAB_MSGLEN])
 {
     void *to = (char *)base + k->at;
@@ -281,8 +282,8 @@ static void list_keys(const struct key *keys, size_t n, struct lab_str *s)
         lab_add(s, " %s", keys[i].name);
 }
 
-/* Returns true if a link SPEC has this key; otherwise returns false with why, which lists the keys
- * that it has. */
+/* Returns true if a link's description (SPEC) may have this key. Otherwise returns false, with why
+ * listing the keys that it may have. */
 static bool spec_knows(const char *key, const char *value, char why[LAB_MSGLEN])
 {
     struct scps_link_tables *tables = NULL;

@@ -14,11 +14,11 @@ struct lab_dotted {
 
 /* Splits a dotted key into its parts. Returns false if text is no dotted key. */
 bool lab_key_split(const char *text, struct lab_dotted *d);
-/* Returns true for a key of a link that is not a part of the link's SPEC. */
+/* Returns true if `name` is a key of [link] that is not part of the link's description (SPEC). */
 bool lab_key_is_link(const char *name);
-/* Set the field of a link or a flow that belongs to key `name` to the value of text. The key must
- * exist: lab_setup_check() has refused others. They return false, with the reason in why, for a
- * text that the key does not take. */
+/* These functions set the field of a link or flow that belongs to key `name` to the value that text
+ * has. Precondition: lab_setup_check() has accepted the key. They return false, with the reason in
+ * why, if the key does not take this value. */
 bool lab_key_put_link(const char *name, const char *text, struct lab_link *l, char why[LAB_MSGLEN]);
 bool lab_key_put_flow(const char *name, const char *text, struct lab_flow *f, char why[LAB_MSGLEN]);
 

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* The places of a scenario in which a key can be set, in the order of precedence. Case number i is
+/* The places of a scenario in which a key can be set, in the order in which they are applied:
+ * nowhere (default), [link] or [flow], a section with a name, [sweep], cases. Case number i is
  * place PLACE_CASES + i; the options --set follow in the order of the command line. */
 enum place { PLACE_DEFAULT, PLACE_ALL, PLACE_NAMED, PLACE_SWEEP, PLACE_CASES };
 
@@ -25,7 +26,7 @@ const struct lab_set *lab_applied_last(const struct lab_applied *a, char kind, c
     return found;
 }
 
-/* Returns the index of a setting in sets; sets->n: it is not there. */
+/* Returns the index of setting s in the list sets; sets->n: the list does not contain it. */
 static size_t index_in(const struct lab_sets *sets, const struct lab_set *s)
 {
     size_t i = 0;
@@ -35,7 +36,8 @@ static size_t index_in(const struct lab_sets *sets, const struct lab_set *s)
     return i;
 }
 
-/* Returns the place of the scenario in which a setting stands; NULL: the default. */
+/* Returns the place (enum place, or beyond) in which the scenario sets s. s NULL: the key has its
+ * default, so PLACE_DEFAULT. */
 static size_t place_of(const struct lab_scenario *sc, const struct lab_set *s)
 {
     struct lab_dotted d;
@@ -60,8 +62,8 @@ static bool has_key(const char *text, const char *key, bool named)
            (!named || *d.name);
 }
 
-/* Returns true if the value of a flow's key differs between cells or flows: it is swept, in a case,
- * or in a section with a name. */
+/* Returns true if the scenario may give a key of flows different values in different cells or for
+ * different flows: the key is swept, or set in a [case] or in a section [flow NAME]. */
 static bool varies(const struct lab_scenario *sc, const char *key)
 {
     for (size_t i = 0; i < sc->base.n; i++)
@@ -85,7 +87,8 @@ struct pairs {
     char *why;
 };
 
-/* Refuses the cell because of a setting; text: the whole message. */
+/* Refuses the cell because of setting `set`, whose line the message will name: writes text to
+ * p->why. Returns false. */
 static bool refuse(const struct pairs *p, const struct lab_set *set, const char *text)
 {
     *p->blame = set;
@@ -93,7 +96,7 @@ static bool refuse(const struct pairs *p, const struct lab_set *set, const char 
     return false;
 }
 
-/* Refuses the cell because of a setting; text: the message behind the name of its key. */
+/* As refuse(), but the message is the name of the setting's key and then text. */
 static bool refuse_key(const struct pairs *p, const struct lab_set *set, const char *text)
 {
     *p->blame = set;
@@ -126,15 +129,17 @@ static bool is_one_of(const char *key, const char *words)
     return false;
 }
 
-/* Keys that mean something to the model of negative acknowledgements: to both kinds of flows, and
- * to the model only. Its other restrictions are in setup.c. */
+/* Keys of a flow with "model = nack" (a model of a file transfer with negative acknowledgements,
+ * not TCP): nack_shared: all that have an effect; nack_only: those without an effect on TCP
+ * flows. */
 static const char nack_shared[] =
     "link reverse copies size time rate host-rate payload model headers receiver-rate "
     "receiver-interrupts receiver-buffer nack-wait done-wait";
 static const char nack_only[] =
     "headers receiver-rate receiver-interrupts receiver-buffer nack-wait done-wait";
 
-/* Keys of flows, the keys on which their effect depends, and whether they have an effect. */
+/* Checks that key `key` of flow f, which `set` sets, has an effect beside the flow's other keys.
+ * Returns false, with the reason in p->why, if it has none. */
 static bool check_key(const struct pairs *p, const struct lab_flow *f, const char *key,
                       const struct lab_set *set)
 {
@@ -169,7 +174,7 @@ static bool check_key(const struct pairs *p, const struct lab_flow *f, const cha
     return true;
 }
 
-/* Returns true if a setting of connections asks for something: it is a flag that is on, or a value
+/* Returns true if the text turns a setting of connections on: a flag that becomes true, or a value
  * other than the default. */
 static bool asks(enum setting_id id, const char *text)
 {
@@ -181,7 +186,8 @@ static bool asks(enum setting_id id, const char *text)
     return setting_get(&settings[id], &c) != (settings[id].kind == FLAG ? 0 : begins);
 }
 
-/* Checks a setting of connections that has no effect without another one. */
+/* Checks that setting id of a flow's connections, which `set` sets, has an effect, because another
+ * setting on which it depends is on. Returns false, with the reason in p->why, if it has none. */
 static bool check_setting(const struct pairs *p, const struct lab_flow *f, enum setting_id id,
                           const struct lab_set *set)
 {
@@ -207,8 +213,8 @@ static bool check_setting(const struct pairs *p, const struct lab_flow *f, enum 
 
 /* ---- keys that contradict each other in any case ---- */
 
-/* Returns the last setting of a flow that has one of two keys, for the line of a message. NULL:
- * there is none. */
+/* Returns the setting that was applied last of the two keys `one` and `two` of flow `name`; a
+ * message names its line. NULL: neither is set. */
 static const struct lab_set *later(const struct pairs *p, const char *name, const char *one,
                                    const char *two)
 {
@@ -221,8 +227,8 @@ static const struct lab_set *later(const struct pairs *p, const char *name, cons
     return NULL;
 }
 
-/* Returns the setting `key` of a flow if one of `other` follows it in the same place, which
- * overrides it, and is not in another case; NULL: none does. */
+/* Returns the setting of key `key` of flow `name` if it and one of key `other` stand in the same
+ * place of the scenario and the latter, which follows, overrides it. NULL otherwise. */
 static const struct lab_set *overridden(const struct pairs *p, const char *name, const char *key,
                                         const char *other)
 {
@@ -275,7 +281,8 @@ static bool check_flow(const struct pairs *p, const struct lab_flow *f)
     return true;
 }
 
-/* Checks a key of a link that has no effect if it is switched on beside what `is` says. */
+/* Checks a flag of link l that contradicts the condition `is`. If `is` is true and the scenario
+ * sets the flag, refuses the cell with the text behind the key's name, and returns false. */
 static bool check_link_flag(const struct pairs *p, const struct lab_link *l, const char *key,
                             bool is, const char *text)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of links and flows that contradict each other or have no effect beside others. setup.c asks
- * for them once all links and flows of a cell (a combination of swept values) are made. */
+/* Finds keys of links and flows that contradict each other or have no effect beside others. setup.c
+ * calls lab_pairs_agree() when all links and flows of a cell (a combination of swept values) are
+ * made. */
 #ifndef SCPS_LAB_SETUP_PAIRS_H
 #define SCPS_LAB_SETUP_PAIRS_H
 

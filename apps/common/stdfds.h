@@ -36,8 +36,8 @@ static inline int stdfds_flush(const char *program, int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    /* An earlier write failed, and its errno is lost. The output is incomplete; writing a newline
-     * again yields the reason. */
+    /* An earlier write failed, so the output is incomplete, and its errno is lost. Another write,
+     * of a newline, yields the reason. */
     if (!errno)
         (void)!write(STDOUT_FILENO, "\n", 1);
     fprintf(stderr, "%s: standard output: %s: write elsewhere\n", program,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parsing of values with units, and strings that grow. Numbers are read in the C locale, which
+/* Parses values with units, and builds strings that grow. Numbers are read in the C locale, which
  * these programs never change. */
 #include "common/text.h"
 
@@ -15,8 +15,9 @@ struct unit {
     double times;
 };
 
-/* Reads a number and one of the units (NULL name: no unit) as a whole multiple of the smallest
- * unit, at most max. The case of a unit matters if it is a single letter, as k and K differ. */
+/* Parses a number and one of the units (name NULL ends the list) into *out, as a whole multiple of
+ * the smallest unit, at most max. Returns false if text is not that. The case of a unit matters if
+ * it is a single letter, as k and K differ. */
 static bool whole(const char *text, const struct unit *units, double max, uint64_t *out)
 {
     char *end;

@@ -11,25 +11,27 @@
 /* size in bytes of a buffer for a message of one line that names an error and its remedy */
 #define LAB_MSGLEN 512
 
-/* Read a value with a unit. Each returns false, with *out unchanged, when the text is no such
- * value. Sizes and rates are decimal (kb and k are 1000 bytes, as in NASA/TM-2003-212001); kib and
- * K, mib and M are binary, as in the SPEC of a link. */
-/* Reads a size: 100000, 100kb, 5.7mb, 64kib, 64K */
+/* The following functions parse a value. Each returns false, with *out unchanged, if text is no
+ * such value. Sizes and rates are decimal (kb and k are 1000 bytes, as in NASA/TM-2003-212001); kib
+ * and K, mib and M are binary, as in the SPEC of a link. */
+/* Parses a size into bytes: 100000, 100kb, 5.7mb, 64kib, 64K. */
 bool lab_size(const char *text, uint64_t *bytes);
-bool lab_rate(const char *text, uint64_t *bps); /* Reads a rate: 100mbit, 100m, 115200 */
+/* Parses a rate into bit/s: 100mbit, 100m, 115200. */
+bool lab_rate(const char *text, uint64_t *bps);
 bool lab_time(const char *text,
-              scps_dur *us); /* Reads a time: 250ms, 1.5s, 2min, 3h; only 0 needs no unit. */
+              /* Parses a time into µs: 250ms, 1.5s, 2min, 3h; only 0 needs no unit. */
+              scps_dur *us);
 bool lab_count(const char *text, uint64_t max, uint64_t *out);
-bool lab_yesno(const char *text, bool *out);  /* Reads yes or no */
-bool lab_real(const char *text, double *out); /* Reads any finite number without a unit */
+bool lab_yesno(const char *text, bool *out);  /* Parses the words yes and no */
+bool lab_real(const char *text, double *out); /* Parses any finite number without a unit */
 
 struct lab_range { /* a range of times, "2s" or "1s..8s" */
     scps_dur lo, hi;
 };
 bool lab_range(const char *text, struct lab_range *out);
 
-/* Called when memory runs out. The programs print a message and exit (no_memory.c), as they have no
- * state to save; the Python module has a function of its own. */
+/* Called when malloc() fails; does not return. The programs print a message and exit (no_memory.c),
+ * because they have no state to save; the Python module defines a function of its own. */
 _Noreturn void lab_no_memory(void);
 
 /* A growable string. If memory runs out, lab_no_memory() is called. */
@@ -44,8 +46,9 @@ void *lab_alloc(size_t n);
 void *lab_grow(void *p, size_t n);
 char *lab_copy(const char *s);
 
-/* Copies the next item of a list separated by sep (and blanks), without blanks around it, to out
- * and advances *rest behind it. Returns false when there is none. */
+/* Copies the next item of the list *rest, whose items are separated by sep and blanks, to out
+ * (outlen bytes), without blanks around it, and advances *rest behind it. Returns false if no item
+ * is left. */
 bool lab_item(const char **rest, char sep, char *out, size_t outlen);
 
 /* Returns the FNV-1a hash of len octets at data, continued from the hash `start`; start 0: begins
