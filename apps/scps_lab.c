@@ -79,7 +79,8 @@ static const struct option words[] = {{"set", required_argument, NULL, 's'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Returns true if the command takes option c. */
+/* Returns true if the command cmd ("run", "sweep" and so on) accepts option c, a result of
+ * getopt_long(). */
 static bool belongs(const char *cmd, int c)
 {
     static const struct {
@@ -98,7 +99,7 @@ static bool belongs(const char *cmd, int c)
     return strcmp(cmd, "list") != 0 && strcmp(cmd, "keys") != 0;
 }
 
-/* Applies an option that has no value, or whose value is any text. Returns false for other
+/* Applies option c to *o, if it has no value or its value may be any text. Returns false for other
  * options. */
 static bool take_plain(struct options *o, int c)
 {
@@ -141,7 +142,8 @@ static int take_shard(struct options *o)
     return 0;
 }
 
-/* Applies an option whose value has to be parsed. Returns 0, or the exit status after a message. */
+/* Applies option c, whose value has to be parsed, to *o. Returns 0; if the value is wrong, prints a
+ * message and returns the exit status. */
 static int take_value(struct options *o, int c, char **argv)
 {
     uint64_t n;
@@ -250,8 +252,9 @@ static int list(void)
     return 0;
 }
 
-/* Runs the script that writes the HTML page of a report; the script is installed in the folder of
- * the scenarios. */
+/* Runs the script report.py, which writes the HTML report of the results in folder dir; the script
+ * is installed beside the shipped scenarios. Returns the exit status; does not return if the script
+ * can be run. */
 static int report(const char *dir, const char *out)
 {
     char folder[PATH_MAX], script[PATH_MAX + 16];
@@ -267,8 +270,8 @@ static int report(const char *dir, const char *out)
     return refuse("%s is not where it was installed: install scps_lab again", "report.py");
 }
 
-/* Prints the completion: commands, and files as further words. The names of scenarios are looked up
- * when the shell asks for them. */
+/* Prints the script with which bash completes the command line of scps_lab: first the commands,
+ * then names of files and of scenarios. The script gets the latter from 'scps_lab list'. */
 static int completion(const char *shell)
 {
     static const char *const files[] = {"--pcap",   "--truth", "--events",

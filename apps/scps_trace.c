@@ -37,7 +37,7 @@ struct run {
     scps_time t0;
     bool t0_set;
     /* times at which the analysis began and at which the progress bar was last shown, s; bar: true
-     * if it is to be shown */
+     * if the bar is to be shown */
     double began, shown;
     bool bar;
 };
@@ -159,7 +159,7 @@ static void clear_bar(struct run *r)
         fputs("\r\033[K", stderr);
 }
 
-/* Prints one line for each kind of packet that was not analysed, on stderr or above the report. */
+/* Prints one line to f for each reason why packets were not analysed, with their number. */
 static void not_understood(FILE *f, const struct scps_trace_totals *o)
 {
     static const struct {
@@ -180,7 +180,7 @@ static void not_understood(FILE *f, const struct scps_trace_totals *o)
     }
 }
 
-/* Prints the lines before the connections, as tcptrace prints them. */
+/* Prints the head of the text report, before the connections, as tcptrace prints it. */
 static void print_head(struct run *r, const struct scps_trace_totals *o)
 {
     double wall = seconds() - r->began;
@@ -226,7 +226,8 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
 
 /* ---- functions that read the captures and write the reports ---- */
 
-/* Prints one line on stderr. The exit status becomes that of the first problem. */
+/* Prints msg as one line on stderr. Sets *status, the exit status, to `is` unless an earlier
+ * failure has set it. */
 static void report_failure(int *status, int is, const char *msg)
 {
     fprintf(stderr, "scps_trace: %s\n", msg);
@@ -241,7 +242,8 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* Refuses files of --qlog and graphs that may be an input or another output. */
+/* Refuses the options --qlog and for graphs if a file that they write may be an input or another
+ * output. Returns false, with a message in msg, then. */
 static bool check_families(const struct options *o, const struct files *f,
                            char msg[SCPS_TRACE_MSGLEN])
 {
@@ -261,7 +263,8 @@ static bool check_families(const struct options *o, const struct files *f,
     return ok;
 }
 
-/* Refuses an output that is an input or another output. Returns 0, or the exit status. */
+/* Refuses an output file that is also one of the n inputs, or another output. Returns 0, or the
+ * exit status after a message. */
 static int check_files(const struct options *o, const char *const *in, size_t n)
 {
     struct files f = {.n = 0};
@@ -284,7 +287,8 @@ static int check_files(const struct options *o, const char *const *in, size_t n)
     return ok ? 0 : 2;
 }
 
-/* Opens all files that the options name, before the first packet. Returns 0, or the exit status. */
+/* Opens all output files that the options name, before the first packet is read. Returns 0, or the
+ * exit status after a message. */
 static int set_up(struct run *r)
 {
     const struct options *o = &r->o;
@@ -340,8 +344,8 @@ static bool take_file(struct run *r, const char *file, char first_msg[SCPS_TRACE
     return e >= 0;
 }
 
-/* Ends a run in which no input file was a capture; the error has been printed, and there is nothing
- * to report. */
+/* Called if no input file was a capture: the error has been printed, and there is nothing to
+ * report, so only memory and files are released. */
 static void end_without_capture(struct run *r)
 {
     if (r->plots)
@@ -383,7 +387,8 @@ static void close_output(FILE *out, int *status)
     errno = 0;
     if (fflush(out) == 0 && !ferror(out) && (out == stdout || fclose(out) == 0))
         return;
-    if (errno != EPIPE) /* A closed pipe is no failure: its reader has stopped on purpose. */
+    /* EPIPE is no failure: the reader of the pipe, such as head(1), has closed it. */
+    if (errno != EPIPE)
         fprintf(stderr, "scps_trace: the report could not be written: %s\n",
                 errno ? strerror(errno) : "output error");
     *status = *status ? *status : 1;

@@ -33,7 +33,8 @@ static bool open_side(struct side *s, const char *dir)
     return true;
 }
 
-/* Returns true if row ra of one result and row rb of the other have the same flow and axes. */
+/* Returns true if row ra of result a and row rb of result b are about the same flow and have the
+ * same swept values. */
 static bool match(const struct side *a, size_t ra, const struct side *b, size_t rb)
 {
     for (size_t i = 1; i < a->n; i++) {
@@ -69,8 +70,8 @@ static void print_mean(const struct side *s, size_t row)
     printf(" (n %.0f)", at(s, row, s->n));
 }
 
-/* Prints a pair of cells; p: the probability that chance explains the difference, -1 if a cell has
- * one run, from which nothing is known about chance. */
+/* Prints the difference between row ra of result a and row rb of result b. p: the probability that
+ * chance alone makes such a difference; -1: it is unknown, because one of them has only one run. */
 static void print(const struct side *a, size_t ra, const struct side *b, size_t rb, double p)
 {
     double x = at(a, ra, a->mbps), y = at(b, rb, b->mbps);

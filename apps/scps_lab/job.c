@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one simulation. A world is built from the setup, and each flow is driven by the events of
- * its two ends:
+/* Runs one simulation of a cell. A world of simulated hosts and links is built from the cell's
+ * setup, and each flow is driven by the events of its two ends:
  *
  *     start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
  *                                                        or its time is over: measured, reset
@@ -31,8 +31,8 @@
 #include <string.h>
 
 #define PORT 5001
-/* bytes of each write call; a hollow connection counts bytes without storing them, so writing costs
- * nothing */
+/* bytes of each call of scps_conn_write(); the connections are hollow (bytes are counted, not
+ * stored), so a large write costs no memory */
 #define CHUNK (1u << 20)
 
 struct job;
@@ -46,7 +46,7 @@ struct transfer {
     struct scps_bulk_source source;
     struct scps_bulk_sink sink;
     struct lab_writer writer;
-    FILE *qlog_file; /* file for the qlog of the flow's sender; NULL: none */
+    FILE *qlog_file; /* file for the qlog of this flow's sender; NULL: none is open */
     struct qlog *qlog;
     uint32_t qlog_conn; /* id of the sender's connection, for the qlog */
     bool qlog_tried;
@@ -73,8 +73,8 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
-    /* The transfer whose connection scps_connect() is opening. Observer events of a connection that
-     * no transfer has yet belong to this transfer. */
+    /* Transfer for which scps_connect() is running; NULL: none. Observer events of its connection,
+     * which is not in the transfer yet, belong to it. */
     struct transfer *connects;
     size_t n, left;
     uint64_t seed, drawn;
@@ -231,7 +231,8 @@ static void to_qlog(const struct host *h, const struct scps_note *n)
     }
 }
 
-/* Returns false if a qlog file could not be written as a whole. */
+/* Ends and closes the qlogs of all flows. Returns false, with a message, if one could not be
+ * written completely. */
 static bool end_qlogs(struct job *j)
 {
     bool ok = true;
@@ -321,7 +322,7 @@ static struct scps_host *host_of(struct job *j, const char *name)
     return h->host;
 }
 
-/* Returns the address of end 0 or 1 of link i. */
+/* Sets *a to the IP address of end 0 or 1 of link l, whose index is i. */
 static void address(const struct lab_link *l, size_t i, int end, struct scps_addr *a)
 {
     char text[48];
@@ -334,7 +335,8 @@ static void address(const struct lab_link *l, size_t i, int end, struct scps_add
     scps_addr_parse(text, a);
 }
 
-/* Starts to observe the first link: the fate of each packet, and a capture of end a. */
+/* Starts to observe the first link as the caller requests in j->w: reports the fate of each packet,
+ * and captures packets at its end a. Returns false after an error. */
 static bool watch_link(struct job *j)
 {
     for (int dir = 0; j->w->on_verdict && dir < 2; dir++) {
@@ -420,9 +422,9 @@ static bool build(struct job *j)
            fail(j, "out of memory");
 }
 
-/* Runs the simulation until its transfers have ended. If the caller gave the function go_on, the
- * run is cut into slices of virtual time and go_on is asked after each. Returns false if go_on
- * ended the run. */
+/* Runs the simulation until its transfers have ended. If the caller gave a function go_on, the run
+ * is cut into slices of virtual time, and go_on is called before each. Returns false if go_on ended
+ * the run. */
 static bool run(struct job *j)
 {
     scps_dur slice = SLICE_FIRST;

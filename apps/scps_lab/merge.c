@@ -16,8 +16,8 @@ static int refuse(const char *msg)
     return 2;
 }
 
-/* Returns the length of the part of a meta line that all shards of a sweep have in common: the text
- * up to " shard=". */
+/* Returns the length of the part of the line `meta` (the first line of rows.csv) that all shards of
+ * a sweep have in common: the text before " shard=". */
 static size_t origin(const char *meta)
 {
     const char *p = strstr(meta, " shard=");
@@ -25,7 +25,8 @@ static size_t origin(const char *meta)
     return p ? (size_t)(p - meta) : strlen(meta);
 }
 
-/* Appends t's rows to all. The strings still belong to t. */
+/* Appends the rows of table t to `all`. Their strings still belong to t, which must not be freed
+ * before. */
 static void append(struct lab_table *all, const struct lab_table *t)
 {
     all->cell = lab_grow(all->cell, (all->nrows + t->nrows) * all->ncols * sizeof *all->cell + 1);
@@ -45,7 +46,8 @@ static size_t runs_of(const struct lab_table *t)
     return n;
 }
 
-/* Copies the scenario kept with the first shard to the merged result. */
+/* Copies scenario.ini from the folder of the first shard (from) to that of the merged result (to).
+ * Returns false, with the reason in msg, if that fails. */
 static bool copy_scenario(const char *from, const char *to, char msg[LAB_MSGLEN])
 {
     struct lab_str s = {0}, path = {0};

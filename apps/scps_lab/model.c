@@ -27,8 +27,8 @@
 #include <string.h>
 
 #define CONTROL 40 /* size of a flush, and of a NACK without holes, bytes */
-/* The IP and UDP headers are the only bytes of a packet that are stored; the others are counted
- * only. The packet's number stands in the headers. */
+/* number of bytes of a packet that are stored: IP and UDP headers, in which the model stores the
+ * packet's number; the other bytes are only counted */
 #define HEADERS 28
 #define NACKED  1400
 
@@ -40,8 +40,9 @@ struct model {
     scps_time now, timeout;
     uint32_t packets, payload, missing;
     uint8_t *have;
-    /* state of the receiving host */
-    double work; /* work that the receiving host still has to do, µs */
+    /* state of the receiving host's processor */
+    /* processing time, µs, that the receiving host still had to spend at the time `worked` */
+    double work;
     scps_time worked;
     uint64_t seed, drawn;
     /* flushed: a flush (the packet that ends a pass and asks for a NACK) has arrived at the
@@ -60,7 +61,8 @@ static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
     return scps_channel_offer(m->ch[dir], m->now, &p) == 0;
 }
 
-/* Receives a data packet, and decides whether the host has room and time to process it. */
+/* Called when data packet `number` arrives at the receiving host at time `at`, µs: drops it if the
+ * host's buffer is full, otherwise processes it. */
 static void receive(struct model *m, scps_time at, uint32_t number)
 {
     const struct lab_flow *f = m->f;
@@ -86,7 +88,8 @@ static void receive(struct model *m, scps_time at, uint32_t number)
     }
 }
 
-/* Moves the clock to `until` and receives the packets that arrive before. */
+/* Advances virtual time to `until`, µs, and processes the packets that arrive at either end until
+ * then. */
 static void pass_time(struct model *m, scps_time until)
 {
     for (;;) {
@@ -113,15 +116,15 @@ static void pass_time(struct model *m, scps_time until)
     m->now = until;
 }
 
-/* Returns the time, µs, at which packet n is sent at the set rate. It is computed from the start,
- * so fractions of a microsecond do not accumulate. */
+/* Returns the time, µs, at which packet n of a pass that begins at `start` is sent at the flow's
+ * rate. It is computed from the start of the pass, so fractions of a microsecond do not add up. */
 static scps_time nth(const struct model *m, scps_time start, uint64_t n)
 {
     return start + (scps_time)((double)n * (m->payload + m->f->headers) * 8e6 /
                                (double)(m->f->conn.rate * 8));
 }
 
-/* Sends the packets that `wanted` marks as missing. */
+/* Sends one pass: the data packets whose entry in `wanted` is 0, at the flow's rate. */
 static void send_pass(struct model *m, const uint8_t *wanted)
 {
     scps_time start = m->now;
@@ -137,8 +140,8 @@ static void send_pass(struct model *m, const uint8_t *wanted)
     pass_time(m, nth(m, start, sent));
 }
 
-/* Sends a flush, waits as the receiver does, and reads its NACK; repeats this until a NACK
- * arrives. */
+/* Ends a pass: sends a flush, the packet that asks for a NACK, lets the receiver wait and send the
+ * NACK, and repeats this until a NACK arrives at the sender. */
 static void ask_for_nack(struct model *m, scps_dur round_trip)
 {
     for (m->nacked = false; !m->nacked && m->now < m->timeout;) {
@@ -172,7 +175,7 @@ static void ask_for_nack(struct model *m, scps_dur round_trip)
 
 static void transfer(struct model *m, scps_dur round_trip)
 {
-    /* Packets that the sender knows to have arrived, from the NACKs received */
+    /* for each packet: 1 if the sender knows from NACKs that it has arrived */
     uint8_t *reported = lab_alloc(m->packets);
 
     do {
@@ -212,8 +215,8 @@ bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_wat
         r->end = m.now;
         if (!m.done)
             o->end = m.now;
-        /* Every packet of the model has the same size, but the last one of the flow may be shorter,
-         * so the sum is limited to the size of the flow. */
+        /* The model counts full packets, but the last one may be shorter, so the sum is limited to
+         * the size of the flow. */
         if (o->bytes > s->flow->size)
             o->bytes = s->flow->size;
         o->info.resent_segs = (uint32_t)(o->info.data_segs_out - m.packets);

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds the shared object of each cc-plugin key among the settings. */
+/* Adds the shared object that each key cc-plugin among the settings s names to the list f, as a
+ * file that is read. Returns false with a message in msg. */
 static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_MSGLEN])
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -25,7 +26,8 @@ static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_
     return true;
 }
 
-/* Adds the shared objects of all cc-plugin keys that any cell may have. */
+/* As add_plugins(), for all settings of the scenario: in sections, swept values, cases and on the
+ * command line. */
 static bool add_all_plugins(struct files *f, const struct lab_scenario *sc, char msg[LAB_MSGLEN])
 {
     bool ok = add_plugins(f, &sc->base, msg) && add_plugins(f, &sc->over, msg);
@@ -71,8 +73,8 @@ bool lab_sweep_files(const struct lab_scenario *sc, const char *dir, char msg[LA
     struct lab_str path = {0};
     bool ok = add_all_plugins(&f, sc, msg);
 
-    /* The sweep writes scenario.ini with the text that it has read, so a scenario may be that
-     * file, and a plugin may not. */
+    /* The sweep writes the text of the scenario to scenario.ini, so it is harmless if that is the
+     * scenario file itself, but it must not be a shared object. */
     lab_add(&path, "%s/scenario.ini", dir);
     ok = ok && files_add(&f, "--out", path.p, FILES_WRITTEN, msg, LAB_MSGLEN);
     lab_free(&path);

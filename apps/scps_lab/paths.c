@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Returns the entry for the path that flow f names in f->path, and adds one if there is none. NULL:
- * the flow names no path, or the table is full. */
+/* Returns the table's entry for the path name f->path of flow f, and adds one if there is none.
+ * NULL: the flow names no path, or the table is full. */
 static struct lab_path *path_of(struct lab_paths *p, const struct lab_flow *f)
 {
     if (f->path[0] == '\0')

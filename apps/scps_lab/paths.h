@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Saved path states (careful resume, RFC 9959), which one flow leaves for the next flow with the
- * same path word. */
+/* Saved states of paths (careful resume, RFC 9959), which one flow of a run leaves for a later flow
+ * with the same value of the key "path". */
 #ifndef SCPS_LAB_PATHS_H
 #define SCPS_LAB_PATHS_H
 
@@ -10,19 +10,20 @@
 
 struct lab_paths {
     struct lab_path {
-        /* The value of the flows' key "path"; NULL: this entry and those behind it are unused */
+        /* value of the flows' key "path"; NULL: this entry and all behind it are unused */
         const char *word;
-        /* true: a state is saved, and no open flow uses it */
+        /* true: `state` is valid, and no open flow uses it */
         bool known;
         struct scps_path_state state;
     } of[64]; /* The table has 64 words; flows with further words have no saved state. */
 };
 
-/* Called when connection c of flow f is opened: gives it the saved state of its word. No other flow
- * gets that state until lab_path_end(). */
+/* Called when connection c of flow f is opened: passes it the state that was saved for f->path, if
+ * any. No other flow gets that state until lab_path_end(). now: virtual time, µs. */
 void lab_path_begin(struct lab_paths *p, const struct lab_flow *f, struct scps_conn *c,
                     scps_time now);
-/* Called when the flow has ended: saves the path state of its connection c; NULL: it had none. */
+/* Called when flow f has ended: saves the path state that its connection c has measured, under
+ * f->path. c NULL: the flow had no connection. */
 void lab_path_end(struct lab_paths *p, const struct lab_flow *f, const struct scps_conn *c,
                   scps_time now);
 

@@ -11,8 +11,8 @@ struct lab_record {
     FILE *events; /* CSV file with every observer event of every host's stack; NULL: none */
     FILE *series; /* CSV file with the figures of each flow at intervals; NULL: none */
 };
-/* Writes the headings of the files and makes w write to them; *record must stay valid as long as w
- * is used. */
+/* Writes the headings of the files, and sets the callbacks of *w so that a run writes to the files.
+ * *record must stay valid as long as w is used. */
 void lab_record_begin(struct lab_record *record, struct lab_watch *w);
 
 #endif

@@ -74,7 +74,8 @@ static size_t flows_of(const struct lab_cells *c, size_t number)
     return n;
 }
 
-/* Returns how many bytes of text, behind its two heading lines, belong to complete runs. */
+/* Returns how many bytes of text, which follows the two heading lines of rows.csv, belong to
+ * complete runs. Calls done(ctx, cell number, run) for each of these. */
 static size_t complete(const struct lab_cells *c, const char *text,
                        void (*done)(void *ctx, size_t cell, unsigned run), void *ctx)
 {
@@ -137,8 +138,8 @@ bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *
         snprintf(msg, LAB_MSGLEN, "%.300s: another sweep is writing it: choose another --out",
                  r->path);
         ok = false;
-        /* The file is new, or an earlier process was interrupted while it wrote the first line, so
-         * that line is written now. */
+        /* The file is new, or an earlier process was interrupted while it wrote the headings, so
+         * they are written now. */
     } else if (st.st_size == 0 || (size_t)st.st_size < head.len) {
         ok = ftruncate(r->fd, 0) == 0 || system_failed(r->path, msg);
         ok = ok && lab_rows_append(r, head.p, head.len, msg);
@@ -176,7 +177,8 @@ bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[
         errno = ENOSPC;
     system_failed(r->path, msg);
     if (n > 0 && ftruncate(r->fd, r->good) != 0)
-        /* The part of the run that was written is removed when the file is opened again. */
+        /* The part of the run that was written stays; lab_rows_open() removes it when the sweep
+         * continues. */
         return false;
     return false;
 }
@@ -194,8 +196,8 @@ void lab_rows_close(struct lab_rows *r)
 }
 
 struct sorted {
-    /* cell: number of the cell of a row; nth: position of the row in the file, by which the flows
-     * of a run stay in order */
+    /* cell: number of the cell of a row; nth: index of the row in the file, by which the rows of
+     * one run keep their order */
     size_t cell, nth;
     unsigned run;
 };

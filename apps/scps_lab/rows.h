@@ -14,26 +14,27 @@ struct lab_rows {
     long long good; /* length of the file up to its last complete run, bytes */
 };
 
-/* Formats the first line of the file: "# scps_lab VERSION scenario=... shard=K/N", newline
+/* Appends the first line of rows.csv to s: "# scps_lab VERSION scenario=... shard=K/N", newline
  * included. */
 void lab_rows_meta(const struct lab_cells *c, unsigned shard, unsigned shards, struct lab_str *s);
 void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
-/* Formats the lines that one run adds to the rows file, one for each flow. */
+/* Appends to s the lines that run number `run` of a cell adds to rows.csv, one for each flow. */
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 
-/* Opens DIR/rows.csv for appending, and creates it if it does not exist. Removes what an
- * interrupted write left; calls done(ctx, cell number, run) for each complete run in it. Returns
- * false with a line in msg, also when the file is of another scenario, seed, version or shard. */
+/* Opens DIR/rows.csv for appending, and creates it if it does not exist. Removes an incomplete run,
+ * left by an interrupted write, and calls done(ctx, cell number, run) for each complete run.
+ * Returns false, with one line in msg, on an error, or if the file is of another scenario, seed,
+ * version or shard. */
 bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *c, unsigned shard,
                    unsigned shards, void (*done)(void *ctx, size_t cell, unsigned run), void *ctx,
                    char msg[LAB_MSGLEN]);
-/* Appends one run. If it cannot be written as a whole, the part written is removed and false
- * returned. */
+/* Appends the lines of one run, len bytes, to the file. If they cannot be written completely,
+ * removes the part that was written, and returns false with the reason in msg. */
 bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[LAB_MSGLEN]);
 bool lab_rows_sync(struct lab_rows *r, char msg[LAB_MSGLEN]);
 void lab_rows_close(struct lab_rows *r);
-/* Writes t's rows, sorted by cell and run, to DIR/rows.csv, with this meta line first. */
+/* Writes the rows of table t, sorted by cell and run, to DIR/rows.csv. meta: the first line. */
 bool lab_rows_write_sorted(const struct lab_table *t, const char *meta, const char *dir,
                            char msg[LAB_MSGLEN]);
 

@@ -148,8 +148,8 @@ static FILE *file(const char *path, char msg[LAB_MSGLEN])
     return f;
 }
 
-/* Closes the file. Returns false, with a message, if part of it could not be written, as on a full
- * disk. */
+/* Closes output file f; NULL: does nothing. Returns false, with the reason in msg, if a part of it
+ * could not be written. */
 static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
     bool bad = f && ferror(f);
@@ -161,7 +161,8 @@ static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
     return false;
 }
 
-/* Writes text as a string of gnuplot, in which nothing has a meaning. */
+/* Writes text to gnuplot's script as a string in single quotes, in which no other character is
+ * special. */
 static void put_string(FILE *g, const char *text)
 {
     putc('\'', g);
@@ -187,8 +188,8 @@ static void put_path(FILE *g, const char *path, const char *suffix)
 static void put_plots(FILE *g, const char *series)
 {
     fputs("set datafile separator ','\nset grid\nset key left top noenhanced\n"
-          /* Lines of several flows alternate in the file; a row of another flow must not break a
-           * flow's curve. */
+          /* The rows of all flows alternate in the file. With this setting a row of another flow,
+           * which yields NaN, does not interrupt the curve of a flow. */
           "set datafile missing NaN\n"
           "set xlabel 'time, s'\nset ylabel 'delivered, MB'\nplot for [f in flows] ",
           g);
@@ -205,7 +206,9 @@ static void put_plots(FILE *g, const char *series)
           g);
 }
 
-/* Plots the series of a run with gnuplot: bytes delivered, rate, window and flight over time. */
+/* Plots the figures of a run's flows over time, read from the CSV file `series`, with gnuplot:
+ * bytes delivered, window, and bytes in flight. Returns false, with the reason in msg, on an
+ * error. */
 static bool draw(const char *series, const char *out, const char *title, const struct lab_result *r,
                  char msg[LAB_MSGLEN])
 {
@@ -215,7 +218,8 @@ static bool draw(const char *series, const char *out, const char *title, const s
     FILE *g;
     int rc;
 
-    /* If gnuplot is missing, pclose() reports it; SIGPIPE would end the program first. */
+    /* If gnuplot is missing, pclose() returns an error. SIGPIPE, which would end this program
+     * before, is ignored. */
     signal(SIGPIPE, SIG_IGN);
     g = popen("gnuplot 2>/dev/null", "w");
     if (!g) {
@@ -243,8 +247,8 @@ static bool draw(const char *series, const char *out, const char *title, const s
     return rc == 0;
 }
 
-/* Returns the sampling interval, µs: 1/400 of the duration of the transfer, which is run once
- * without samples to measure it. */
+/* Returns the interval at which the figures of the flows are sampled, µs: 1/400 of the duration of
+ * the run, which is made once without samples to measure that. */
 static scps_dur interval(const struct lab_setup *s, uint64_t seed)
 {
     struct lab_watch w = {0};
@@ -307,7 +311,8 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
         struct lab_result r = {0};
 
         status = one_run(c, cell, run, o, &r, msg);
-        /* The heading is printed before the first run that was not refused. */
+        /* The heading is printed before the first result, not earlier, as that run may be
+         * refused. */
         if (status == 0 && run == from) {
             if (o->json)
                 json_head(&j, c->sc, cell);
@@ -345,8 +350,8 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
     return status;
 }
 
-/* Refuses files about connections and packets of a flow that the model of negative acknowledgements
- * runs, which has neither. */
+/* Refuses outputs about TCP connections and packets if the flow is run by the model of negative
+ * acknowledgements (model.h), which has neither. Returns false, with a message, then. */
 static bool has_packets(const struct lab_setup *s, const struct lab_run_options *o,
                         char msg[LAB_MSGLEN])
 {

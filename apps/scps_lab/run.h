@@ -8,9 +8,10 @@ struct lab_run_options {
     unsigned run; /* number of the only run to make, from 1; 0: all runs of the scenario are made */
     bool json;
     const char *pcap, *truth, *events, *series, *qlog,
-        *plot; /* names of files to write for a single run; plot is a name without suffix */
+        *plot; /* names of files to write for a single run; plot: name without suffix; NULL: none */
 };
-/* Runs the cell and prints errors. Returns the exit status. */
+/* Implements the command 'scps_lab run': makes the runs of the one cell of scenario sc, and prints
+ * results and errors. Returns the exit status. */
 int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o);
 
 #endif

@@ -51,7 +51,7 @@ double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double s
 /* ---- functions that write the lines of cells.csv ---- */
 
 struct group {
-    /* index of the first row of the group, from which its cell, flow and axes are taken */
+    /* index of the group's first row, from which cell number, flow and swept values are copied */
     size_t row;
     bool all;
     size_t failed;
@@ -72,7 +72,8 @@ static bool ok(const struct lab_table *t, const struct columns *c, size_t row)
     return strcmp(lab_table_at(t, row, c->status), "ok") == 0;
 }
 
-/* Adds a measure of spread, which is empty for one value: nothing is known about its spread. */
+/* Appends `spread`, a measure of how the values of sample `of` differ, as a field to line s; the
+ * field stays empty if there is only one value. */
 static void add_spread(struct lab_str *s, const struct lab_sample *of, double spread)
 {
     if (of->n > 1)
@@ -115,9 +116,10 @@ static void count(struct group *g, const struct lab_table *t, const struct colum
     lab_sample_add(&g->timeouts, value(t, row, c->timeouts));
 }
 
-/* Rows from..to are one run. Its goodput is what all of its flows have delivered, divided by the
- * time from the first start to the last end: the sum of the flows' own rates would be too high
- * where flows do not run at the same time. A run of which one flow failed counts as failed. */
+/* Adds one run, rows `from` to `to`, to the line "all" for the sum of the flows. The goodput of the
+ * run is the bytes of all its flows, divided by the time from the first start to the last end: the
+ * sum of the flows' own goodputs would be too high where flows do not run at the same time. A run
+ * of which one flow failed counts as failed. */
 static void count_all(struct group *g, const struct lab_table *t, const struct columns *c,
                       size_t from, size_t to)
 {

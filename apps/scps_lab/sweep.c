@@ -45,12 +45,13 @@ struct worker {
 struct sweep {
     const struct lab_sweep_options *o;
     struct lab_cells cells;
-    struct job *job; /* array of the jobs, in the order of falling cost */
-    /* index + 1 of the job of each cell and run; 0: the job belongs to another shard */
+    struct job *job; /* the runs that this process has to make, the most costly one first */
+    /* where[cell index * number of runs + run - 1]: index + 1 in `job` of this run; 0: it belongs
+     * to another shard */
     size_t *where;
     size_t njobs, next, done, had;
-    /* estimated costs, in packets: of all jobs, of those done, and of those that earlier starts of
-     * the program had done */
+    /* estimated costs, in packets: of all runs, of those done, and of those that were done when the
+     * program started (an interrupted sweep continues) */
     double cost, cost_done, cost_had;
     struct worker *worker;
     unsigned nworkers;
@@ -76,7 +77,7 @@ static double wall(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- functions of the list of jobs ---- */
+/* ---- functions of the list of jobs (the runs that are to be made) ---- */
 
 static int larger_first(const void *a, const void *b)
 {
@@ -163,7 +164,7 @@ static void work(struct sweep *s, int fd)
         }
         lab_result_free(&r);
         len = (uint32_t)text.len;
-        /* The parent process has ended, so no process reads the results. */
+        /* If the write fails, the parent process has ended, so no process reads the results. */
         if (!all_of(fd, &len, sizeof len, true) || !all_of(fd, text.p, len, true))
             _exit(0);
         lab_free(&text);
@@ -180,13 +181,14 @@ static bool hire(struct sweep *s, struct worker *w)
     fflush(NULL);
     w->pid = fork();
     if (w->pid == 0) {
-        /* A terminal sends SIGINT to all processes; the workers ignore it, because only the parent
-         * process decides when to stop. */
+        /* A terminal sends SIGINT to all processes of the program. The workers ignore it, because
+         * the parent process, which receives it too, ends them. */
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_DFL);
         close(pair[0]);
-        /* A worker ends at the end of its input, so it must not keep the other workers' pipes
-         * open. */
+        /* A worker ends when the parent closes the socket from which it reads. This works only if
+         * no other process keeps the parent's end of the socket open, so a new worker closes those
+         * of the others. */
         for (unsigned i = 0; i < s->nworkers; i++)
             if (&s->worker[i] != w && s->worker[i].fd > 0)
                 close(s->worker[i].fd);
@@ -432,7 +434,8 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     signal(SIGPIPE, SIG_IGN);
-    /* A file beyond the size limit is an error to report, not a signal that ends the program. */
+    /* Without SIGXFSZ, a write beyond the limit of a file's size fails with an error, which is
+     * reported. */
     signal(SIGXFSZ, SIG_IGN);
     if (s.had && !o->quiet)
         fprintf(stderr, "scps_lab: %zu of %zu runs are done already\n", s.had, s.njobs);

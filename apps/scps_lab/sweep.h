@@ -11,9 +11,11 @@ struct lab_sweep_options {
     bool quiet;
     bool check; /* true: every combination of swept values is set up and checked, but none is run */
 };
-/* Runs the sweep and prints errors. Returns the exit status. */
+/* Implements the command 'scps_lab sweep': makes all runs of all cells of scenario sc, and prints
+ * errors. Returns the exit status. */
 int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o);
-/* Joins the results of all shards in the folders dirs into the folder out. */
+/* Implements 'scps_lab merge': joins the results of all n shards of a sweep, in the folders dirs,
+ * into the folder out. Returns the exit status. */
 int lab_merge(char *const *dirs, size_t n, const char *out);
 /* Prints the combinations of swept values (cells) in which two results differ by more than chance
  * explains. Returns 0 if there are none, 1 if there are some. */

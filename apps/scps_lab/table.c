@@ -32,8 +32,8 @@ static char *load(const char *path, char msg[LAB_MSGLEN])
     return s.p;
 }
 
-/* Splits a line at its commas. Returns the number of fields; the first max of them are stored in
- * field. */
+/* Splits a line at its commas, in place. Returns the number of its fields; the addresses of the
+ * first max of them are stored in field[]. */
 static size_t cut(char *line, char **field, size_t max)
 {
     size_t n = 0;

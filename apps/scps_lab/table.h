@@ -11,25 +11,27 @@
 #include "common/text.h"
 
 struct lab_table {
-    char *text; /* text of the file, cut into fields */
+    /* text of the file, in which a zero ends each field; col, meta and cell point into it */
+    char *text;
     char *meta; /* The heading line that begins with '#', without that character */
     char **col; /* headings of the columns, one for each column */
     size_t ncols;
     char **cell; /* the fields of all rows, one row after the other */
     size_t nrows;
 };
-/* Reads DIR/name. Returns false with one line in msg that names the file. */
+/* Reads the file DIR/name into *t. Returns false, with one line in msg that names the file, on an
+ * error. */
 bool lab_table_read(const char *dir, const char *name, struct lab_table *t, char msg[LAB_MSGLEN]);
 void lab_table_free(struct lab_table *t);
-/* Returns the index of a column; SIZE_MAX if there is none of that name. */
+/* Returns the index of the column with the heading `name`; SIZE_MAX: there is none. */
 size_t lab_table_col(const struct lab_table *t, const char *name);
 const char *lab_table_at(const struct lab_table *t, size_t row, size_t col);
 /* Copies the value of KEY= in the meta line (the first line, which begins with '#') to out. Returns
  * false if there is none. */
 bool lab_table_meta(const struct lab_table *t, const char *key, char *out, size_t len);
 
-/* Writes DIR/name completely or not at all: writes a file with another name first, then renames
- * it. */
+/* Writes len bytes of text to the file DIR/name, completely or not at all: writes them to a file
+ * with another name first, then renames it. Returns false, with the reason in msg, on an error. */
 bool lab_file_write(const char *dir, const char *name, const char *text, size_t len,
                     char msg[LAB_MSGLEN]);
 

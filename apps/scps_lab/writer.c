@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* An application that writes at the flow's app-rate between app-from and app-until after the flow's
- * start, and at other times as much as the connection takes. It writes once every millisecond. */
+/* A simulated application that writes data to a flow's connection: at the rate app-rate from
+ * app-from to app-until after the flow's start, at other times as much as the connection takes. It
+ * writes once every millisecond. */
 #include "scps_lab/writer.h"
 
 #include <scps/error.h>

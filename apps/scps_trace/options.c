@@ -255,7 +255,7 @@ static int parse_formats(const char *s, unsigned *v)
     return *v ? 0 : -1;
 }
 
-/* Reads whole seconds, or a number with a unit. */
+/* Parses whole seconds, or a number with a unit, into *v, seconds. Returns false on an error. */
 static bool parse_seconds(const char *s, uint64_t *v)
 {
     static const struct {
@@ -276,8 +276,8 @@ static bool parse_seconds(const char *s, uint64_t *v)
     return false;
 }
 
-/* Reads a number within the bounds of its option; prints a message and returns false for any
- * other. */
+/* Parses arg, the value of option c, into *v. Prints a message and returns false if it is no number
+ * within the bounds of c. */
 static bool parse_number(int c, const char *arg, uint64_t *v)
 {
     static const struct {
@@ -311,8 +311,8 @@ static void set_format(struct options *o, enum format f)
     o->formats |= 1u << f;
 }
 
-/* Each of these functions sets the options of one kind: reports, graphs, names, numbers. It returns
- * false for any other option. */
+/* The functions set_report() to set_number() each apply options of one kind, and return false for
+ * any other option. */
 
 static bool set_report(struct options *o, int c, const char *arg)
 {
@@ -372,7 +372,7 @@ static bool set_graph(struct options *o, int c)
 static bool set_word(struct options *o, int c, const char *arg)
 {
     switch (c) {
-    case 'n': /* The option -n of tcptrace has no effect: numbers are always shown. */
+    case 'n': /* tcptrace: do not resolve host names; they are never resolved here. */
         return true;
     case OPT_TRUTH:
         o->truth = arg;
@@ -429,8 +429,8 @@ static bool set_number(struct options *o, int c, const char *arg)
     return true;
 }
 
-/* Applies option c, if it is one that can fail or end the program. Returns -1 to continue, else the
- * exit status after all messages have been printed. */
+/* Applies option c if its value may be wrong or it ends the program, such as --help. Returns -1 to
+ * continue; otherwise the exit status, after all messages have been printed. */
 static int set_other(struct options *o, int c, const char *arg)
 {
     switch (c) {
@@ -471,7 +471,7 @@ static int set_other(struct options *o, int c, const char *arg)
     }
 }
 
-/* Reports an option that getopt_long() does not know, or that lacks its value. */
+/* Reports an option that getopt_long() does not know, or that lacks its value (c is then ':'). */
 static int wrong_option(int c, const char *word)
 {
     if (c == ':')
@@ -483,7 +483,7 @@ static int wrong_option(int c, const char *word)
     return 2;
 }
 
-/* Checks that the options agree with each other, once all have been read. */
+/* Checks that all options agree (files: FILEs were given). Returns -1; 2 after a message. */
 static int check_together(const struct options *o, bool files)
 {
     const char *why = NULL;

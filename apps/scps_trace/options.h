@@ -29,11 +29,12 @@ struct options {
     struct scps_trace_config cfg;
 };
 
-/* Reads the options; the other arguments begin at argv[optind]. Returns -1 to continue, else the
- * exit status after all messages have been printed. */
+/* Parses the options of scps_trace into *o; the capture files begin at argv[optind]. Returns -1 to
+ * continue; otherwise the exit status, after all messages have been printed. */
 int trace_options_parse(struct options *o, int argc, char **argv);
 
-/* Returns true if connection n is among those that the options select. ctx: the options. */
+/* Returns true if the user has selected connection number n with -o, or not excluded it. ctx: the
+ * struct options. */
 bool trace_wanted(void *ctx, uint32_t n);
 /* Returns the lowest connection number in the ranges that the user gave; 0: the user gave none. */
 uint32_t trace_lowest(const struct ranges *r);

@@ -25,8 +25,8 @@
 struct direction {
     struct qlog *log; /* qlog of the direction; NULL: no data has been seen in this direction */
     FILE *f;
-    /* una: offset of the first octet that is not acknowledged; sent: offset of the first octet that
-     * was not sent */
+    /* una: SND.UNA, and sent: SND.NXT, as offsets in the direction's data, as far as captured
+     * packets show them */
     uint64_t una, sent;
 };
 struct connection {
@@ -145,8 +145,8 @@ static void log_note(struct direction *d, const struct scps_trace_seen *s, enum 
     qlog_note(d->log, &(struct scps_note){.at = s->pkt->at, .kind = kind, .arg = {a, b, c, e}});
 }
 
-/* Returns true if the analyser found that this retransmission was sent for a loss; then *by is the
- * evidence of the loss. */
+/* Returns true if the cause that the analyser found for a retransmission is a loss; *by: how the
+ * sender detected it. */
 static bool is_loss(const char *cause, enum scps_evidence *by)
 {
     static const struct {
@@ -173,7 +173,8 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
         open_log(q, d, s);
     if (!d->log)
         return;
-    /* This is the first data of the direction; the capture does not show what came before. */
+    /* This is the first captured data of the direction, so what came before counts as
+     * acknowledged. */
     if (!d->sent)
         d->una = s->off;
     /* The event "lost" is written only for a retransmission whose cause, as far as the packets show
@@ -186,7 +187,8 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
     qlog_outstanding(d->log, s->pkt->at, d->sent > d->una ? d->sent - d->una : 0);
 }
 
-/* Returns an edge of a SACK block as the 64-bit offset nearest to the acknowledgement. */
+/* Returns an edge of a SACK block, four octets at p, as a 64-bit offset: of those with these low 32
+ * bits, the one nearest to the packet's SEG.ACK. */
 static uint64_t unwrap(const struct scps_trace_seen *s, const uint8_t *p)
 {
     uint32_t edge = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -206,8 +208,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
             return;
         for (uint32_t k = 2; p[i] == SCPS_OPT_SACK && k + 8 <= n; k += 8) {
             uint64_t from = unwrap(s, p + i + k), to = unwrap(s, p + i + k + 4);
-            /* The condition is true if the block reports data above the cumulative acknowledgement,
-             * so that it is no DSACK block (RFC 2883). */
+            /* A block that begins at or below SND.UNA is a DSACK (RFC 2883) or old, so it is left
+             * out. */
             if (from > d->una && to > from && to <= d->sent)
                 log_note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
         }
@@ -217,7 +219,7 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
 
 static void acknowledgement(struct direction *d, const struct scps_trace_seen *s)
 {
-    /* The acknowledgement of a FIN covers one number more than the data sent. */
+    /* SEG.ACK is one above the data that was sent if it acknowledges a FIN. */
     if (s->ack_off > d->una && s->ack_off <= d->sent + 1) {
         log_note(d, s, SCPS_NOTE_ACKED, s->ack_off, s->ack_off - d->una, 0, 0);
         d->una = s->ack_off;
