@@ -56,7 +56,7 @@ static void guard(const struct scps_cc_ops *ops, const char *what)
     alarm(600);
 }
 
-/* ---- functions that list controllers, checks and measurements ---- */
+/* ---- functions for the option --list, which prints controllers, checks and measurements ---- */
 
 static int list(void)
 {

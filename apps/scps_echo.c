@@ -128,8 +128,9 @@ out:
 
 /* ---- functions that read the command line ---- */
 
-/* Reads a decimal number, which a letter k, m or g of either case behind it multiplies by 1024,
- * 1024^2 or 1024^3. Returns false, with *out unchanged, if s is no such number or exceeds max. */
+/* Parses a decimal number into *out. A letter k, m or g of either case behind it multiplies it by
+ * 1024, 1024^2 or 1024^3. Returns false, with *out unchanged, if s is no such number or exceeds
+ * max. */
 static bool number(const char *s, uint64_t max, uint64_t *out)
 {
     char *end;
@@ -152,7 +153,8 @@ static int usage(const char *what, const char *value)
     return USAGE;
 }
 
-/* Checks that options and the `rest` arguments agree with each other. */
+/* Checks that the options agree with each other and with the arguments that are left: argv[rest]
+ * and further ones. Returns DONE, or USAGE after a message. */
 static int check(struct app *a, int rest, char **argv)
 {
     char msg[SCPS_IO_MSGLEN];

@@ -27,7 +27,7 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 #define REQUEST_MAX 4096 /* largest length of a request line with its headers, bytes */
 #define CLIENTS_MAX 256
-/* Time after which a client is dropped that sends no request, or does not read its response. */
+/* time, µs, after which a client is dropped that sends no request, or does not read its response */
 #define PATIENCE SCPS_SEC(30)
 
 static const char help[] =
@@ -87,8 +87,8 @@ static int unhex(char c)
                                   : -1;
 }
 
-/* Decodes %41 and the like in place and removes a query. Returns false for malformed escapes and
- * for %00. */
+/* Decodes percent escapes such as %41 in path, in place, and removes a query behind '?'. Returns
+ * false for malformed escapes and for %00. */
 static bool decode(char *path)
 {
     char *out = path;
@@ -107,8 +107,8 @@ static bool decode(char *path)
     return true;
 }
 
-/* Opens a regular file below the root. Returns -1 for anything else, for "..", and for a path with
- * symbolic links. */
+/* Opens the regular file `path` below the folder with descriptor `root`, and sets *st. Returns its
+ * descriptor; -1 for anything else than a regular file, for "..", and for symbolic links. */
 static int open_below(int root, char *path, struct stat *st)
 {
     char *save = NULL, *name = strtok_r(path, "/", &save), *next;
@@ -184,7 +184,8 @@ static void answer(struct app *a, struct client *c, int status, const char *word
     }
 }
 
-/* Chooses the response when the request is complete. */
+/* Called when the request of client c is complete: chooses the response, and opens the file to
+ * send. */
 static void decide(struct app *a, struct client *c)
 {
     char line[REQUEST_MAX + 1], *save = NULL;
@@ -212,8 +213,8 @@ static void decide(struct app *a, struct client *c)
         c->size = 0;
 }
 
-/* Reads the request. Returns 1 when it is complete, SCPS_ERR_AGAIN, or the error that ended the
- * connection. */
+/* Reads the request of client c. Returns 1 when it is complete; SCPS_ERR_AGAIN if more has to
+ * arrive; or the error that ended the connection. */
 static int64_t collect(struct app *a, struct client *c)
 {
     int64_t n = 0;
@@ -233,8 +234,9 @@ static int64_t collect(struct app *a, struct client *c)
     return 1;
 }
 
-/* Writes as much of the response as the send buffer takes. Returns 0 when all is written,
- * SCPS_ERR_AGAIN when the buffer is full, SCPS_ERR_SYSTEM when the file has shrunk. */
+/* Writes as much of the response to client c as the send buffer takes. Returns 0 when all is
+ * written; SCPS_ERR_AGAIN if the buffer is full; SCPS_ERR_SYSTEM if the file has become shorter; or
+ * the error that ended the connection. */
 static int64_t write_response(struct app *a, struct client *c)
 {
     static uint8_t buf[65536];
@@ -283,8 +285,8 @@ static void step(struct app *a, struct client *c)
     }
 }
 
-/* When all places are taken, drops the client that has neither sent nor read for the longest time,
- * so that idle clients cannot keep others out. */
+/* Called before a connection is accepted: if there are CLIENTS_MAX clients, drops the one that has
+ * neither sent nor read for the longest time, so that idle clients cannot keep others out. */
 static void make_room(struct app *a)
 {
     struct client *longest = a->clients;
@@ -337,7 +339,8 @@ static int run(struct app *a)
     struct scps_endpoint any = {.port = a->port};
     struct scps_conn_config cc = scps_conn_config_default();
     int err = 0, status = FAILED;
-    /* This timeout ends the connection of a client that has vanished. */
+    /* The user timeout (RFC 9293 section 3.8.3) and keep-alives end the connection of a client that
+     * has vanished. */
     cc.user_timeout = PATIENCE;
     cc.keepalive = true;
     cc.keep_idle = PATIENCE;

@@ -29,7 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses an output file that is the scenario or another output file. */
+/* Refuses an output file that is the scenario file or another output. Returns 0, or -1 with one
+ * line in msg. */
 static bool check_files(const struct link_options *o, char msg[LINK_MSGLEN])
 {
     struct files f = {.n = 0};

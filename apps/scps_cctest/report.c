@@ -183,8 +183,8 @@ bool report_plot(const struct report *r, const char *file, char *msg, size_t msg
     bool svg = ends_with(file, ".svg");
     FILE *g;
 
-    /* If gnuplot is missing, pclose() reports the failure; if SIGPIPE were not ignored, it would
-     * end the program first. */
+    /* If gnuplot is missing, pclose() returns an error. SIGPIPE, which would end this program
+     * before, is ignored. */
     signal(SIGPIPE, SIG_IGN);
     g = popen("gnuplot 2>/dev/null", "w");
     if (!g) {
@@ -198,7 +198,8 @@ bool report_plot(const struct report *r, const char *file, char *msg, size_t msg
     fprintf(g, "EOD\nset terminal %s\nset output '%s%s'\n",
             svg ? "svg size 800,600 dynamic font 'sans,12' background 'white'"
                 : "pngcairo size 800,600 font 'sans,10'",
-            /* gnuplot takes a name that begins with | for a command. */
+            /* gnuplot takes a name that begins with | for a command, so "./" is put before a
+             * relative one. */
             *file == '/' ? "" : "./", file);
     plot_curve(g, r->ops->name);
     if (pclose(g) != 0) {

@@ -21,7 +21,8 @@ void report_text(const struct report *r);
 void report_json(const struct report *r);
 /* Returns true if a graph may have this file name: it ends in .svg or .png and has no quotes. */
 bool report_can_plot(const char *file);
-/* Draws the graph with gnuplot into FILE.svg or FILE.png. Returns false with the reason in msg. */
+/* Draws the graph of the scores with gnuplot into `file`, whose name ends in .svg or .png. Returns
+ * false, with the reason in msg, on an error. */
 bool report_plot(const struct report *r, const char *file, char *msg, size_t msglen);
 
 #endif

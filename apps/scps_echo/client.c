@@ -7,8 +7,8 @@
 
 static uint8_t buf[ECHO_CHUNK];
 
-/* Fills p with the bytes at stream position pos: splitmix64 of the number of each 8-octet word, so
- * no two places of the stream are alike. */
+/* Fills p with the len bytes of the test pattern at position pos of the stream. Each 8-octet word
+ * is splitmix64 of its number, so that no two places of the stream are alike. */
 static void pattern(uint8_t *p, size_t len, uint64_t pos)
 {
     for (size_t i = 0; i < len; i++, pos++) {

@@ -9,8 +9,8 @@
 enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
 enum service { ECHO, DISCARD, CHARGEN };
 
-/* One connection being served. It exists from accept until the last acknowledgement has arrived,
- * because it uses memory until then. */
+/* A connection that the server serves. The structure exists from scps_accept() until the peer has
+ * acknowledged the FIN, because the connection uses memory until then. */
 struct peer {
     /* neighbours in the list of peers; the list is in the order in which the server last served
      * them */
@@ -18,7 +18,7 @@ struct peer {
     struct scps_conn *conn;
     enum service service;
     uint64_t sent;
-    /* true: this end has read the peer's FIN and has shut down its own sending side */
+    /* true: this end has read the peer's data up to its FIN, and has sent its own FIN */
     bool leaving;
 };
 
@@ -53,11 +53,12 @@ struct app {
 /* Fills in the lines that the character generator service (RFC 864) sends. Call it before the first
  * connection is served. */
 void echo_make_lines(void);
-/* Listens on `port`; *service, to which the listener keeps a pointer, is what its connections get.
- * Returns DONE or, with a message on standard error, FAILED. */
+/* Listens on `port` for connections that get the service *service; the listener keeps the pointer.
+ * Returns DONE; or FAILED, with a message on standard error. */
 int echo_listen(struct app *a, const struct scps_conn_config *cfg, uint16_t port,
                 enum service *service);
-/* Accepts the connections that wait at l, and serves the data that has arrived already. */
+/* Accepts the connections that wait at listener l, and processes the data that they have received
+ * already. */
 void echo_accept(struct app *a, struct scps_listener *l);
 /* Reads from connection p and writes to it as much as its buffers permit. */
 void echo_serve(struct app *a, struct peer *p);
@@ -67,8 +68,8 @@ void echo_drop(struct app *a, struct peer *p, bool broken);
 
 /* ---- functions in client.c, which send a pattern and compare what returns ---- */
 
-/* Handles an event of the client's connection: sends more data, compares what came back, and ends
- * the run when all of it has come or the connection has failed. */
+/* Handles an event of the client's connection: sends more of the pattern, compares what the server
+ * has returned, and ends the run when all of it has returned or the connection has failed. */
 void echo_client_event(struct app *a, const struct scps_event *e);
 
 #endif

@@ -37,8 +37,8 @@ void echo_drop(struct app *a, struct peer *p, bool broken)
     free(p);
 }
 
-/* Writes back what was read. Returns 0 at the end of the stream, SCPS_ERR_AGAIN while nothing can
- * be moved, or the error of the connection. */
+/* Serves an echo connection: writes back what was read. Returns 0 at the end of the peer's data;
+ * SCPS_ERR_AGAIN if nothing more can be read or written now; or the error of the connection. */
 static int64_t echo(struct app *a, struct peer *p)
 {
     for (;;) {
@@ -48,7 +48,8 @@ static int64_t echo(struct app *a, struct peer *p)
         int64_t w = scps_conn_write(p->conn, buf, (size_t)n, 0);
         if (w < 0)
             return w;
-        /* Only what was written is consumed; the rest stays in the receive buffer. */
+        /* Only the w octets that were written are removed from the receive buffer, the rest stays
+         * there. */
         scps_conn_read(p->conn, NULL, (size_t)w, 0);
         a->in += (uint64_t)w;
         a->out += (uint64_t)w;
@@ -101,8 +102,8 @@ void echo_serve(struct app *a, struct peer *p)
         take_out(a, p);
         put_first(a, p);
     }
-    /* Everything was echoed, so SCPS_EV_CLOSED will report that the peer has acknowledged all of
-     * it. */
+    /* The peer has sent its FIN, and all its data is served. When the peer has acknowledged this
+     * end's FIN, SCPS_EV_CLOSED comes. */
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);

@@ -15,8 +15,9 @@ static int say_error(int status, const char *path, const char *why, const char *
     return status;
 }
 
-/* Prints the answer of the emulator, whose first line is "ok" or, if the command was refused,
- * "error: " and the reason. Returns the exit status. */
+/* Prints the answer of the emulator, read from `in`, without its first line "ok". If the first line
+ * is "error: " and a reason, prints that on stderr. path: of the socket, for messages. Returns the
+ * exit status. */
 static int print(FILE *in, const char *path)
 {
     char line[4096];

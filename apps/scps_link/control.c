@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulator's side of the control socket, and the commands.
+/* The emulator's side of the control socket: accepts clients and executes their commands.
  *
  * A socket file that a dead emulator left is replaced; a path at which a process listens, or that
  * is no socket, is refused. Clients cannot delay packets: their sockets do not block, and there are
- * at most CLIENTS of them. A client that sends nothing is dropped when another one needs its place.
+ * at most CLIENTS of them. When all places are taken, a new client replaces the one that connected
+ * first.
  */
 #include "scps_link/control.h"
 #include "scps_link/emu.h"
@@ -57,8 +58,9 @@ static int set(struct emu *e, int dir, const struct scps_link_config *c, FILE *o
 
 static const struct scps_link_files files = {scps_io_read_file, scps_io_free_file, NULL};
 
-/* Changes directions of the link; which: bit 0 a to b, bit 1 b to a. Both changes are parsed before
- * either is applied. */
+/* Executes the commands a2b, b2a and both: changes the link's configuration by the text `items`
+ * (KEY=VALUE,...) and writes the answer to out. which: directions to change, bit 0: a to b, bit 1:
+ * b to a. If one change is refused, neither is applied. */
 static void change(struct emu *e, unsigned which, const char *items, FILE *out)
 {
     struct scps_link_config c[2];
@@ -114,8 +116,8 @@ static void replace(struct emu *e, const char *spec, FILE *out)
     }
 }
 
-/* Executes a command that takes no arguments; rest: what follows its name. Returns true if there is
- * one of that name. */
+/* Executes the command `name` if it is one that takes no arguments, and writes the answer to out.
+ * rest: what follows the name. Returns false for any other name. */
 static bool plain_command(struct control *c, const char *name, const char *rest, FILE *out)
 {
     static const char *const names[] = {"stats", "json", "show", "stop"};
@@ -264,7 +266,8 @@ static void on_accept(EV_P_ ev_io *w, int revents)
         if (i->since < k->since)
             k = i;
     }
-    /* All places are taken, so the client that has been connected for longest is disconnected. */
+    /* If all places are taken, k is now the client that connected first, and is disconnected. If k
+     * is a free place, leave() does nothing. */
     leave(k);
     *k = (struct client){.c = c, .fd = fd, .since = ++c->count};
     ev_io_init(&k->io, on_line, fd, EV_READ);
@@ -274,8 +277,9 @@ static void on_accept(EV_P_ ev_io *w, int revents)
 
 /* ---- functions that open the control socket ---- */
 
-/* Called when a socket file exists at the path. Returns 0 if the emulator that made the file has
- * ended and the file has been removed. */
+/* Called when a file exists at the path of the control socket. If it is a socket at which no
+ * process listens, because its emulator has ended, removes it and returns 0. Otherwise returns -1
+ * with one line in msg. */
 static int make_way(const struct sockaddr_un *addr, char *msg)
 {
     const char *path = addr->sun_path;
@@ -324,8 +328,8 @@ struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGL
     }
     strcpy(c->addr.sun_path, path);
     c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* Only the same user may connect, because a client can change the link and stop the
-     * emulator. */
+    /* With this umask only the same user may connect to the socket, because a client can change the
+     * link and stop the emulator. */
     mode_t old = umask(0077);
     rc = bind(c->fd, (struct sockaddr *)&c->addr, sizeof c->addr);
     if (rc != 0 && errno == EADDRINUSE) {

@@ -14,13 +14,15 @@ struct emu;
 struct ev_loop;
 struct control;
 
-/* Listens at path. Returns NULL with one line in msg (in use, no such folder, too long). */
+/* Creates the control socket of emulator e at path and listens there. Returns NULL, with one line
+ * in msg, on an error, for example if the path is in use or too long. */
 struct control *control_open(const char *path, struct emu *e, char msg[LINK_MSGLEN]);
 void control_watch(struct control *c, struct ev_loop *ev);
-/* Closes the control socket and removes its file. ctl NULL: does nothing. */
+/* Closes the control socket and removes its file. c NULL: does nothing. */
 void control_close(struct control *c);
 
-/* Runs the client: sends the words, prints the answer and returns the exit status. */
+/* Implements the command 'scps_link ctl': sends the words behind the first, the path of the socket,
+ * to the emulator, prints its answer, and returns the exit status. */
 int control_client(char **words);
 
 #endif

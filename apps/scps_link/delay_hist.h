@@ -6,7 +6,7 @@
 
 #include <scps/types.h>
 
-#define LATE_LINEAR  1024 /* Values below this number of µs have a bucket each. */
+#define LATE_LINEAR  1024 /* each number of µs below this one has a bucket of its own */
 #define LATE_SUB     128  /* number of buckets in each doubling of the value above LATE_LINEAR */
 #define LATE_BUCKETS (LATE_LINEAR + 24 * LATE_SUB)
 
@@ -17,8 +17,8 @@ struct late {
 };
 
 void late_add(struct late *l, scps_dur d);
-/* Returns a quantile of the delay that the program adds, µs: at least ppm millionths of the packets
- * had no more. 0: there were no packets. */
+/* Returns a quantile of the lateness of packets, µs: at least ppm millionths of them were delivered
+ * no later than that after the time of the channel model. 0: there were no packets. */
 scps_dur late_quantile(const struct late *l, uint32_t ppm);
 
 #endif

@@ -31,12 +31,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* largest number of packets read, or delivered, before the loop serves other watchers */
+/* largest number of packets read from a device, or delivered, before the event loop continues with
+ * its other watchers (libev) */
 #define BATCH 32
 #define RETRY SCPS_MS(1)
 
-/* Returns the time of the channels, µs since the emulation began. The times in the link's tables
- * count from there. */
+/* Returns the present time for the channel model, µs since the emulation began, from which the
+ * times in the link's tables count, too. */
 scps_time emu_now(const struct emu *e)
 {
     return scps_sysclock_now() - e->start;
@@ -47,8 +48,8 @@ scps_time emu_now(const struct emu *e)
 static void wake_at(struct emu *e, scps_time when)
 {
     struct itimerspec it = {{0}};
-    /* A timer value of zero would disarm the timer, so an absolute time is set; one that has passed
-     * expires at once. */
+    /* timerfd takes a value of 0 as "off", so an absolute time is set. If it has passed already,
+     * the timer expires at once. */
     scps_time at = e->start + when;
 
     if (when >= e->armed)
@@ -66,8 +67,8 @@ static scps_time earliest(const struct emu *e)
     return a < b ? a : b;
 }
 
-/* Delivers the packets that are due, of both directions in order of time, and sets the timer for
- * the next. */
+/* Writes the packets whose time of arrival has come to the devices, those of both directions in
+ * order of time, and sets the timer for the next one. */
 static void deliver(struct emu *e)
 {
     for (unsigned n = 0; n < BATCH; n++) {
@@ -103,10 +104,11 @@ static void on_arrived(struct link_end *from, const struct scps_pkt *pkt)
 {
     struct emu *e = from->ctx;
     int dir = from == &e->end[1];
-    /* pkt->at is the time of the whole batch; this packet may have arrived a little later. */
+    /* pkt->at is the time at which reading of a batch of packets began; this packet may have
+     * arrived later, so the time is read again. */
     scps_time now = emu_now(e);
 
-    /* If memory is lacking, the channel counts the packet as lost. */
+    /* The result is ignored: if there is no memory, the channel counts the packet as lost. */
     scps_channel_offer(e->dir[dir].ch, now, pkt);
 }
 
@@ -133,7 +135,7 @@ static void on_timer(EV_P_ ev_io *w, int revents)
 
     (void)loop;
     (void)revents;
-    /* The timer was set again after it expired, so there is nothing to read. */
+    /* EAGAIN: the timer was set to a later time after it had expired, so it will expire again. */
     if (read(e->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
         return;
     e->armed = SCPS_NEVER;
@@ -236,7 +238,8 @@ static void watch_devices(struct emu *e)
     }
     ev_io_init(&e->timer, on_timer, e->timer_fd, EV_READ);
     e->timer.data = e;
-    ev_set_priority(&e->timer, EV_MAXPRI); /* Packets that are due are served before new input. */
+    /* Packets that are due are delivered before further ones are read. */
+    ev_set_priority(&e->timer, EV_MAXPRI);
     ev_io_start(e->ev, &e->timer);
     ev_signal_init(&e->sigint, on_signal, SIGINT);
     ev_signal_init(&e->sigterm, on_signal, SIGTERM);

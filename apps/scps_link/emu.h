@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The emulator: two ends, a channel each way, and the loop that delivers packets at their times. */
+/* The link emulator: two ends with a TUN device each, a channel (simulated link direction) each
+ * way, and the event loop that delivers packets at the times that the channels compute. */
 #ifndef SCPS_LINK_EMU_H
 #define SCPS_LINK_EMU_H
 
@@ -18,7 +19,7 @@ struct link_dir {
      * packet was written to the device. late: all packets since the start; late_now: those since
      * the last line that --interval printed. */
     struct late late, late_now;
-    uint64_t undelivered;        /* number of packets that the device refused to take */
+    uint64_t undelivered;        /* number of packets that the receiving end's device refused */
     struct scps_link_stats last; /* counters of the link when --interval last printed a line */
 };
 
@@ -28,15 +29,16 @@ struct emu {
     /* channel and state of the two directions: [0] from end a to end b, [1] from b to a */
     struct link_dir dir[2];
     struct truth *truth;
-    /* the tables of all changes of the link so far; the channels use the latest */
+    /* memory of the tables in the initial configuration and in all changes since; channels point
+     * into it */
     struct scps_link_tables **tables;
     size_t ntables;
     struct control *control;
     struct ev_loop *ev;
     int timer_fd;
-    /* Time for which timer_fd is set, µs since the start; SCPS_NEVER: it is not set */
+    /* time for which timer_fd is set, µs since the start; SCPS_NEVER: it is not set */
     scps_time armed;
-    /* time before which nothing is sent, because a device was full, µs since the start */
+    /* time, µs since the start, before which nothing is delivered, because a device was full */
     scps_time retry;
     scps_time start, last_line;
     scps_time epoch; /* wall-clock time minus the monotonic clock, µs */
@@ -50,17 +52,18 @@ struct emu {
 /* Opens both ends, the channels and the control socket. Returns 0, or -1 with one line in msg; call
  * emu_close() in either case. */
 int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN]);
-/* Runs until the given time has passed, a signal, the command stop, or a failure, which has been
- * printed and sets e->failed. */
+/* Runs the emulator until the time of the option --time has passed, SIGINT or SIGTERM comes, a
+ * client sends the command stop, or a device fails; then e->failed is true, and a message was
+ * printed. */
 void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
-/* Returns the time of the channels, µs since the start of the emulation. */
+/* Returns the present time for the channels, µs since the start of the emulation. */
 scps_time emu_now(const struct emu *e);
-/* Takes ownership of tables, which may be NULL, and frees them together with the channels. Returns
- * 0, or -1 if memory is short; then the tables have been freed already. */
+/* Takes ownership of the tables of a configuration (NULL: none); emu_close() frees them. Returns 0;
+ * or -1 if there is no memory, and the tables have been freed already. */
 int emu_keep(struct emu *e, struct scps_link_tables *tables);
-/* Ends the log and the captures. Returns 0, or -1 when part of them could not be written, which has
- * been printed. */
+/* Closes the emulator, its log and its captures. Returns 0; or -1, after a message, if a part of
+ * them could not be written. */
 int emu_close(struct emu *e);
 
 #endif

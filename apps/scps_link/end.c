@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of the link.
+/* One end of the emulated link.
  *
  *     program -> kernel's routing -> [tun] -> tap -> end -> channel
  *
  * To open a device in another network namespace, this thread enters the namespace and returns: the
- * device stays there. It enters again to close the device, since changes to a device that existed
- * before are reverted by netlink.
+ * device stays there. It enters again to close the device, because changes to a device that existed
+ * before are then undone by netlink, which works within a namespace.
  *
  * A device that this program creates gets a longer queue than the kernel's 500 packets: if a sender
  * passes a megabyte at once, the packets should wait in the queue of the emulated link, whose
@@ -59,8 +59,8 @@ static bool is_addr(const struct sockaddr *sa, const struct scps_addr *a)
     return false;
 }
 
-/* Checks that no other device has one of these addresses. The kernel would allow it and use only
- * one of the two devices. */
+/* Checks that no device of this host has one of the addresses in o. The kernel would allow that and
+ * use only one of the devices. Returns 0, or -1 with one line in msg. */
 static int addresses_free(const struct link_end_options *o, char *msg)
 {
     struct ifaddrs *all;
@@ -157,7 +157,7 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN])
 {
-    /* message about an error in closing, which is not used after an earlier failure */
+    /* message about an error in closing, which is discarded, because msg has that of the failure */
     char why[LINK_MSGLEN];
     struct scps_netif *top;
     int rc;
@@ -209,8 +209,8 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN])
         rc = -1;
     }
     if (top) {
-        /* top->upper points into this structure, which is not freed with the chain, so the pointer
-         * is cleared. */
+        /* top->upper points to e->nif, which is not allocated, so it is removed from the chain
+         * before scps_netif_close() frees the rest. */
         top->upper = NULL;
         bool there = enter_netns(e, NULL) == 0;
         scps_netif_close(top);

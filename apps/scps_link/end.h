@@ -7,14 +7,15 @@
 #include "scps_link/spool.h"
 
 struct link_end {
-    /* First member: the top of the netif chain, whose recv function gets the packets that
-     * arrive. */
+    /* The top of the chain of netifs (device, capture, this one), whose function recv gets the
+     * packets that the kernel sends. First member, so that a pointer to it can be cast to the
+     * end. */
     struct scps_netif nif;
     const struct link_end_options *o;
     /* tap: the capture filter below nif, NULL: there is no capture; tun: the device */
     struct scps_netif *tap, *tun;
-    /* Descriptors of network namespaces: home is that of the program, ns that of the device; ns -1:
-     * the device is in home. */
+    /* descriptors of network namespaces: home: that of the program; ns: that of the device; both
+     * -1: the device is in the program's */
     int home, ns;
     struct spool spool; /* process that writes the capture */
     uint64_t overrun_base;
@@ -22,18 +23,20 @@ struct link_end {
     void *ctx;
 };
 
-/* Opens the device, gives it its addresses and brings it up. far: the other end's options, for the
- * peers of addresses without prefix. arrived is called from scps_io_read(). epoch: real time minus
- * the monotonic clock, µs, for the capture. Returns 0, or -1 with one line in msg and nothing left
- * open. */
+/* Opens the device of an end, gives it its addresses and brings it up. far: the other end's
+ * options, for the peers of addresses without prefix. arrived: function that is called from
+ * scps_io_read() with each packet that the kernel sends, and with ctx in e->ctx. epoch: real time
+ * minus the monotonic clock, µs, for the times in the capture. Returns 0, or -1 with one line in
+ * msg and nothing left open. */
 int link_end_open(struct link_end *e, const struct link_end_options *o,
                   const struct link_end_options *far, uint32_t mtu, scps_time epoch,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN]);
-/* Closes the end. Returns 0, or -1 with one line in msg when the capture could not be written
- * completely. */
+/* Closes the end's device and capture. Returns 0, or -1 with one line in msg if the capture could
+ * not be written completely. */
 int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
-/* Returns the name of the device: the kernel replaces "tun%d" by one such as "tun0". */
+/* Returns the name of the device that was opened; for "tun%d" the kernel chooses one such as
+ * "tun0". */
 const char *link_end_device(const struct link_end *e);
 /* Sends a packet to the kernel. Returns what scps_netif_send() returns. */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);

@@ -6,11 +6,11 @@
 
 #include <stddef.h>
 
-/* Opens a descriptor of a namespace: a name of ip netns, a process id, or a path; "" is the
- * program's own. Returns -1 with one line in msg. */
+/* Returns a descriptor of a network namespace. name: one of ip netns, a process id, or a path; "":
+ * the program's own. Returns -1, with one line in msg, on an error. */
 int netns_open(const char *name, char *msg, size_t msglen);
-/* Moves this thread into the namespace of fd. name: as the user typed it, for the message. Returns
- * 0, or -1 with one line in msg (may be NULL). */
+/* Moves this thread into the network namespace of descriptor fd. name: as the user typed it, for
+ * the message. Returns 0, or -1 with one line in msg; msg NULL: no message. */
 int netns_enter(int fd, const char *name, char *msg, size_t msglen);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the command line.
+/* Parses the command line of scps_link.
  *
  * Everything that can be checked without changing the system is checked here, so that a wrong
  * command line has no effects. emu.c checks only what the kernel knows.
@@ -118,7 +118,8 @@ static int take_whole(const char *text, uint64_t min, uint64_t max, uint64_t *ou
     return 0;
 }
 
-/* Reads seconds, or a number with a unit. */
+/* Parses a number of seconds, or a number with a unit, into *out, µs. Returns 0, or -1 if text is
+ * neither. */
 static int take_time(const char *text, scps_dur *out)
 {
     char *end;
@@ -151,7 +152,8 @@ static int take_end(struct link_end_options *e, const char *text, const char *op
     return 0;
 }
 
-/* Returns what is wrong with an address that no host can have; NULL: nothing. */
+/* Returns the reason, for a message, why no host can have address a with this prefix length; NULL:
+ * a host can. */
 static const char *no_host(const struct scps_addr *a, uint64_t prefix)
 {
     static const uint8_t none[16];
@@ -202,8 +204,8 @@ static int take_addr(struct link_end_options *e, const char *text, const char *o
     return 0;
 }
 
-/* Checks that the two ends share nothing that must differ, and that an address without prefix has a
- * peer. */
+/* Checks that the ends a and b have different devices and addresses, and that an address without
+ * prefix has a peer at the other end. Returns 0, or -1 with one line in msg. */
 static int check_ends(const struct link_options *o, char *msg)
 {
     const struct link_end_options *a = &o->end[0], *b = &o->end[1];
@@ -258,7 +260,8 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
     return 0;
 }
 
-/* Options about the source of the link's configuration, kept until all options have been read. */
+/* Values of the options that say where the link's configuration comes from, kept until all options
+ * have been read. */
 struct source {
     const char *link, *scenario;
     char *set[MAX_SETS];
@@ -295,7 +298,7 @@ static int take_source(struct link_options *o, struct source *s, char *msg)
  * option that it has applied, and -1 for one that is wrong, with the reason in msg. */
 enum { NOT_MINE = 1 };
 
-/* Applies option c if it is about an end of the link. */
+/* Handler of the options about an end of the link: devices, namespaces, addresses, captures. */
 static int end_option(struct link_options *o, int c, char *msg)
 {
     switch (c) {
@@ -315,7 +318,8 @@ static int end_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* Applies option c if it is about the source of the link's configuration. */
+/* Handler of the options that say where the link's configuration comes from: --link, --scenario and
+ * options for the latter. */
 static int source_option(struct source *from, int c, char *msg)
 {
     switch (c) {
@@ -339,7 +343,7 @@ static int source_option(struct source *from, int c, char *msg)
     }
 }
 
-/* Applies option c if it is --mtu, --seed, --time or --interval, whose values are numbers. */
+/* Handler of the options --mtu, --seed, --time and --interval, whose values are numbers. */
 static int number_option(struct link_options *o, struct source *from, int c, char *msg)
 {
     uint64_t v;
@@ -371,8 +375,8 @@ static int number_option(struct link_options *o, struct source *from, int c, cha
     }
 }
 
-/* Applies option c if it is about output files, the control socket, printing or real-time
- * scheduling; otherwise returns NOT_MINE. */
+/* Handler of the options about output files, the control socket, printing and real-time
+ * scheduling. */
 static int output_option(struct link_options *o, int c)
 {
     switch (c) {
@@ -396,8 +400,8 @@ static int output_option(struct link_options *o, int c)
     }
 }
 
-/* Applies option c if it asks for something other than a run; options behind one of these are not
- * read. */
+/* Handler of the options that request something other than a run, such as --help. Options behind
+ * one of these are not read. */
 static int action_option(struct link_options *o, int c, char *msg)
 {
     switch (c) {
@@ -420,7 +424,8 @@ static int action_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* Reports an option that getopt_long() does not know, or that lacks its value. */
+/* Writes to msg that getopt_long() does not know an option (c '?'), or that it lacks its value (c
+ * ':'). Returns -1. */
 static int wrong_option(int c, const char *word, char *msg)
 {
     if (c == ':')

@@ -10,7 +10,7 @@
 
 #define LINK_MSGLEN  512 /* size of a buffer for a message of one line, bytes */
 #define LINK_ADDRS   4
-#define LINK_DEFAULT "geo" /* the link SPEC without --link and --scenario */
+#define LINK_DEFAULT "geo" /* description of the link (SPEC) without --link and --scenario */
 
 struct link_scenario;
 
@@ -20,8 +20,8 @@ struct link_end_options {
     char device[64];
     char netns[256]; /* namespace as typed; empty: the program's own */
     struct scps_addr addr[LINK_ADDRS];
-    /* Prefix lengths of the addresses, bits. An address without prefix has all bits, and the other
-     * end is its peer */
+    /* Prefix lengths of the addresses, bits. bare: the address was given without one: it counts as
+     * a single address, whose peer on the device is the other end's address */
     unsigned prefix[LINK_ADDRS];
     bool bare[LINK_ADDRS];
     unsigned naddr;
@@ -32,11 +32,12 @@ struct link_options {
     enum link_action action;
     struct link_end_options end[2]; /* options of the ends a and b */
     uint32_t mtu;                   /* --mtu, bytes; 0: the devices keep their own MTU */
-    const char *link; /* the link SPEC as typed, that of the scenario, or LINK_DEFAULT */
+    /* description of the link (SPEC): as typed, of the scenario, or LINK_DEFAULT */
+    const char *link;
     /* configurations of both directions with their seeds: [0] a to b, [1] b to a */
     struct scps_link_config dir[2];
-    struct scps_link_tables *tables; /* tables to which dir points */
-    /* Seed of the run; with a scenario, the scenario's unless --seed is given */
+    struct scps_link_tables *tables; /* memory of the tables to which `dir` points; NULL: none */
+    /* seed of the random errors: that of --seed, of the scenario, or a random one */
     uint64_t seed;
     /* scenario from which the link comes; NULL: the link comes from --link */
     struct link_scenario *scenario;
@@ -44,15 +45,16 @@ struct link_options {
     /* names of the files of --truth and --ctl; NULL: the option was not given */
     const char *truth, *ctl;
     bool json, quiet, realtime;
-    /* Words of the command ctl: the socket's path, then the command; NULL ends the list */
+    /* words behind 'scps_link ctl': the socket's path, then the command; NULL ends the list */
     char **words;
 };
 
-/* Parses the command line; the strings of argv are borrowed. Returns 0, or -1 with one line in msg
- * that names the input and the remedy. Call link_options_fini() afterwards in either case. */
+/* Parses the command line into *o, which keeps pointers into argv. Returns 0, or -1 with one line
+ * in msg that names the input and the remedy. Call link_options_fini() afterwards in either
+ * case. */
 int link_options_parse(struct link_options *o, int argc, char **argv, char msg[LINK_MSGLEN]);
 void link_options_fini(struct link_options *o);
-/* Writes the completion of the options in bash. */
+/* Writes the script with which bash completes the options of scps_link. */
 void link_print_completion(FILE *f);
 
 /* ---- functions in help.c, which print help ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports in words and in JSON. The counters are the channel's: offered + duplicated = delivered +
- * lost + in flight. Besides, the reports show the packets that the kernel dropped before the
- * program read them (overruns) and those that it refused to take (undelivered). */
+/* Writes the emulator's reports, as text and as JSON. The counters are the channel's: offered +
+ * duplicated = delivered + lost + in flight. Besides, the reports show the packets that the kernel
+ * dropped before the program read them (overruns) and those that it refused to take
+ * (undelivered). */
 #include "scps_link/report.h"
 #include "scps_link/emu.h"
 #include "scps_link/scenario.h"

@@ -8,7 +8,7 @@
 struct emu;
 
 void report_start(const struct emu *e, FILE *f);
-/* Prints what happened since the previous line that --interval printed. */
+/* Prints one line (--interval) with what each direction has carried since the line before. */
 void report_interval(struct emu *e, FILE *f);
 void report_text(const struct emu *e, FILE *f);
 void report_json(const struct emu *e, FILE *f);

@@ -17,7 +17,8 @@ static const struct lab_link *find_link(const struct lab_setup *s, const char *n
     return NULL;
 }
 
-/* Returns the link of the given name, or the only link if no name is given. */
+/* Returns the scenario's link called `name`; name empty: its only link. Returns NULL, with one line
+ * in msg, if there is none, or several without a name. */
 static const struct lab_link *choose(const struct lab_scenario *sc, const struct lab_setup *s,
                                      const char *name, char msg[LINK_MSGLEN])
 {

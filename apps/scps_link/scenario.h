@@ -18,9 +18,9 @@ struct link_scenario {
     unsigned run;
 };
 
-/* Reads text, which is FILE or FILE:LINK, with n settings KEY=VALUE in set. Fills in dir with
- * seeds, link, seed, scenario, and mtu unless it was given. Returns 0, or -1 with one line in
- * msg. */
+/* Reads the scenario of --scenario. text: FILE or FILE:LINK; set: n texts KEY=VALUE that override
+ * its settings; run: number of the run whose seeds are used. Sets dir with its seeds, link, seed,
+ * scenario, and mtu unless that was given, in *o. Returns 0, or -1 with one line in msg. */
 int link_scenario_open(struct link_options *o, const char *text, char *const *set, size_t n,
                        unsigned run, char msg[LINK_MSGLEN]);
 void link_scenario_close(struct link_scenario *s); /* Frees *s; NULL is allowed. */

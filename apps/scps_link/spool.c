@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A pipe with as much room as the kernel gives, and a process that copies it to a file.
+/* A pipe, as large as the kernel permits, and a process that copies what is written to the pipe to
+ * a file.
  *
  *     tap, truth -> stdio -> pipe -> this process -> file
  *
@@ -43,8 +44,9 @@ static void copy(int from, int to)
     _exit(err < 255 ? err : 255);
 }
 
-/* Copies the pipe to the file, in the child process. The child closes the other spools' pipes,
- * whose readers would otherwise never see the end of their input. */
+/* Runs in the child process: copies from the pipe (from) to the file (to), and exits. It closes all
+ * other descriptors, among them the pipes of other spools, whose readers would otherwise never see
+ * the end of their input. */
 static void child(int from, int to)
 {
     signal(SIGINT, SIG_IGN);

@@ -10,19 +10,20 @@
 struct spool {
     const char *path; /* path of the file, borrowed; NULL: the spool is not open */
     pid_t pid;
-    /* writing end of the pipe to that process; -1: the writer has opened the pipe by its name, so
-     * this descriptor was closed */
+    /* writing end of the pipe to process pid; -1: spool_opened() has closed it, because the writer
+     * has opened the pipe by its name */
     int fd;
     char name[32];
 };
 
-/* Opens path for writing and starts the process. Returns 0, or -1 with one line in msg. */
+/* Creates the file `path`, and starts the process that writes it. Returns 0, or -1 with one line in
+ * msg. */
 int spool_open(struct spool *s, const char *path, char *msg, size_t msglen);
-/* Returns a name to open for writing, once, until spool_opened(): what is written there goes to the
- * file. */
+/* Returns a file name by which the writer opens the pipe: what it writes there goes to the spool's
+ * file. The name is valid until spool_opened(). */
 const char *spool_name(const struct spool *s);
-/* Informs the spool that the file named by spool_name() has been opened, or will never be
- * opened. */
+/* Called when the writer has opened spool_name(), or will not open it: closes this process's own
+ * end of the pipe. */
 void spool_opened(struct spool *s);
 /* Waits until the process has written everything to the file. Call it after the writer has closed
  * the pipe. Returns 0, or -1 with one line in msg. */

@@ -7,12 +7,14 @@
 
 struct truth;
 
-/* Creates the log at a path. Returns NULL with one line in msg; the file may exist then. */
+/* Creates the ground-truth log in the file `path`. Returns NULL, with one line in msg, on an error;
+ * the file may have been created then. */
 struct truth *truth_open(const char *path, char *msg, size_t msglen);
-/* Logs all packets of that direction (0: a to b) from now on, with epoch added to all times. The
- * channel must be freed before the log is closed. */
+/* Logs the fate of all packets of channel ch, direction dir (0: a to b), from now on. epoch is
+ * added to the channel's times, µs. Precondition of truth_close(): no packet is offered to the
+ * channel any more. */
 void truth_watch(struct truth *t, struct scps_channel *ch, int dir, scps_time epoch);
-/* Closes the log. Returns 0, or -1 with one line in msg when something could not be written. */
+/* Closes the log. Returns 0, or -1 with one line in msg if a part of it could not be written. */
 int truth_close(struct truth *t, char *msg, size_t msglen);
 
 #endif
