@@ -14,11 +14,12 @@ struct ttcp_buffer {
     void *block; /* the allocated block that contains the buffer, for free() */
 };
 
-/* Allocates the buffer. Returns 0, or SCPS_ERR_NOMEM. */
+/* Allocates a buffer of `size` bytes whose address is a multiple of `align` plus `offset`. Returns
+ * 0, or SCPS_ERR_NOMEM. */
 int ttcp_buffer_init(struct ttcp_buffer *b, size_t size, size_t align, size_t offset);
 void ttcp_buffer_fini(struct ttcp_buffer *b);
-/* Reads every byte, as an application would (-T). Returns a sum that depends on every byte, so that
- * the compiler cannot remove the reads. */
+/* Reads each of the len bytes at p, as an application would (-T). Returns `sum` changed by every
+ * byte, so that the compiler cannot remove the reads. */
 uint64_t ttcp_touch(uint64_t sum, const uint8_t *p, size_t len);
 
 #endif

@@ -17,9 +17,9 @@
 
 #define NAME_WIDTH 24
 
-/* Copies one controller with its parameters from the list to word: an item with '=' behind a comma
- * belongs to the controller before it. Returns the rest of the list, or NULL when this controller
- * was the last. */
+/* Copies the first controller of `list` (the value of --compare) with its parameters to word, cap
+ * bytes: an item with '=' behind a comma is a parameter of the controller before it. Returns the
+ * rest of the list; NULL: this controller was the last. */
 static const char *next_controller(const char *list, char *word, size_t cap)
 {
     size_t len = strcspn(list, ",");
@@ -35,8 +35,8 @@ static const char *next_controller(const char *list, char *word, size_t cap)
     return list[len] == ',' ? list + len + 1 : NULL;
 }
 
-/* Reads the command line for the run with this controller into *one, which the caller frees with
- * ttcp_options_fini(). */
+/* Parses the command line again into *one, for the run with controller cc; the caller frees it with
+ * ttcp_options_fini(). Returns 0, or -1 with one line in msg. */
 static int options_for(const struct ttcp_compare *t, const char *cc, struct ttcp_options *one,
                        char msg[TTCP_MSGLEN])
 {
@@ -96,8 +96,8 @@ static int run_one(const struct ttcp_options *o, const char *cc, off_t begin, st
     return status;
 }
 
-/* Parses the options for every controller before the first one runs, so that a wrong name is
- * reported at once. */
+/* Parses the command line for every controller before the first transfer runs, so that a wrong name
+ * is reported at once. Returns 0, or -1 after a message. */
 static int check_all(const struct ttcp_compare *t)
 {
     char cc[256], msg[TTCP_MSGLEN];

@@ -35,7 +35,8 @@ static void add_tables(struct completion *c)
     completion_add_getopt(c, if_long, NULL);
 }
 
-/* Adds the values of the settings that take one of a few words. */
+/* Adds, for the options of settings whose value is one of a few words, these words as values to
+ * offer. */
 static void add_settings(struct completion *c)
 {
     char option[TTCP_NAME];

@@ -6,22 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Octets that the timestamps option takes in a segment, NOPs included (RFC 7323 appendix A). */
+/* octets that the timestamps option takes in a segment, NOPs included (RFC 7323 appendix A) */
 #define TS_OPTION 12
-/* Octets of an IP packet with an acknowledgement without data that carries SACK or SNACK
- * information. */
+/* octets of a usual acknowledgement with SACK or SNACK information but without data, IP header
+ * included */
 #define ACK_SIZE 60
-/* octets of an acknowledgement without data with all options at their largest */
+/* octets of the longest acknowledgement without data, IP header included */
 #define ACK_LONG 80
-/* Octets that compression saves of a header without options; of one with timestamps it saves 4
- * more */
+/* octets that SCPS header compression saves of a TCP header without options; it saves 4 more with
+ * timestamps */
 #define COMP_GAIN 12
-/* Octets of the option that ends a record, with its NOPs (docs/SCPS-TP.md section 3.1) */
+/* octets of the SCPS option that marks the end of a record, with its NOPs (docs/SCPS-TP.md section
+ * 3.1) */
 #define RECORD_OPTION 4
 
-/* Returns the buffer size, bytes: four bandwidth-delay products of the link. A loss delays delivery
- * by one round trip, during which new data continues to fill the line, and the retransmission may
- * be lost, too. At least 1 MiB, at most 256 MiB. */
+/* Returns the default size of the send and the receive buffer, bytes: four bandwidth-delay products
+ * of the link. A loss delays delivery by one round trip, during which new data continues to fill
+ * the line, and the retransmission may be lost, too. At least 1 MiB, at most 256 MiB. */
 static uint32_t buffer_for(const struct ttcp_options *o)
 {
     const uint64_t least = 1u << 20, most = 256u << 20;
@@ -48,7 +49,9 @@ static uint32_t first_window_for(const struct ttcp_options *o)
     return o->link && o->cc->needs_rate ? buffer_for(o) : 0;
 }
 
-/* If the controller takes every loss for corruption, timeouts are taken for corruption, too. */
+/* Returns the cause to which the sender attributes losses that nothing else explains, such as those
+ * that a timeout detects: corruption, if the controller attributes all losses to it; otherwise that
+ * of --loss-cause. */
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
     /* vegas-corruption and rate control are for a path without other traffic, on which packets are
@@ -74,10 +77,10 @@ static uint64_t ack_budget_for(const struct ttcp_options *o)
     return there == 0 || back * halves * segment < 2 * there * ack ? back : 0;
 }
 
-/* Returns the size of the token bucket, bytes. In virtual time nothing is late, and four packets
- * suffice (0: the core's default). A process that the kernel wakes late can make up for the delay
- * only by as much as the bucket holds: 10 ms of data, which is the clock tick of the reference
- * implementation. */
+/* Returns the size of the token bucket that paces the sender, bytes; 0: the default of the stack,
+ * four packets, which suffices in virtual time, where nothing is late. A process that the kernel
+ * wakes late can make up for the delay only by as much as the bucket holds: 10 ms of data, which is
+ * the clock tick of the reference implementation. */
 static uint32_t burst_for(const struct ttcp_options *o)
 {
     const uint64_t least = 4 * 1500, most = 1u << 24;
@@ -93,9 +96,9 @@ static uint32_t frame_for(const struct ttcp_options *o)
     return o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
 }
 
-/* Returns the octets of framing by which a packet on the line is longer than its IP length, for
- * this end's rate or acknowledgement budget. A receiver sends acknowledgements, which fill fewer
- * cells than a full segment. */
+/* Returns the octets of framing that this end counts for each packet, in addition to its IP length,
+ * against its rate or its acknowledgement budget. transmit: this end sends data. The other end
+ * sends acknowledgements, which fill fewer cells (AAL5) than a full segment. */
 static uint32_t overhead_for(const struct ttcp_options *o, bool transmit)
 {
     if (!o->link || transmit || o->echo)

@@ -25,27 +25,26 @@
 
 #include <scps/dgram.h>
 
-/* Octets of the largest guard datagram. A guard is a short datagram before or behind the data,
- * which starts or ends the receiver's clock. */
+/* octets of the longest guard: a short datagram before or behind the data that starts or stops the
+ * receiver's clock */
 #define TTCP_GUARD 4u
-/* Number of guard datagrams that are sent behind the data to report to the receiver that the data
- * has ended. */
+/* number of guard datagrams that are sent behind the data, so that at least one arrives */
 #define TTCP_GUARDS 4u
 #define TTCP_STAMP  24u
-#define TTCP_DGRAM  65507u /* octets of the largest datagram */
+#define TTCP_DGRAM  65507u /* octets of the largest UDP datagram over IPv4 */
 /* time between the guard datagrams that are sent behind the data, µs */
 #define TTCP_APART SCPS_MS(100)
-/* The receiver counts datagrams that arrive up to this time after the first guard datagram behind
- * the data, µs. */
+/* time, µs, after the first guard datagram behind the data for which the receiver still counts late
+ * datagrams */
 #define TTCP_STRAGGLE SCPS_MS(500)
-/* The receiver ends after this time without a datagram, µs, because the guard datagrams were lost
- * or the sender has stopped. */
+/* time, µs, without any datagram after which the receiver ends, because the guard datagrams were
+ * lost or the sender has stopped */
 #define TTCP_SILENCE SCPS_SEC(10)
-/* The receiver remembers, for this many numbers below the highest received, which datagrams have
- * arrived. */
+/* how many numbers, from the highest received downwards, the receiver has a record of, to recognise
+ * duplicates */
 #define TTCP_WINDOW 65536u
 
-/* Writes v as a number of `octets` octets in network order. */
+/* Writes v to p as a number of `octets` octets in network byte order. */
 static inline void ttcp_put(uint8_t *p, unsigned octets, uint64_t v)
 {
     for (; octets > 0; v >>= 8)
@@ -61,8 +60,8 @@ static inline uint64_t ttcp_get(const uint8_t *p, unsigned octets)
     return v;
 }
 
-/* Checksums of all datagrams sent, to compare with those that arrive; used when both ends are in
- * one process. */
+/* Checksums of all datagrams sent, with which those that arrive are compared; only over a virtual
+ * link, where both ends are in one process. at: index at which the next search begins. */
 struct ttcp_sums {
     uint64_t *v; /* checksums of the datagrams, in the order in which they were sent */
     size_t n, cap, at;
@@ -72,9 +71,10 @@ struct ttcp_dsend {
     /* datagram endpoint of the sender; NULL: the run does not use datagrams */
     struct scps_dgram *dgram;
     struct ttcp_sums *sums; /* checksums of the datagrams sent; NULL: none are kept */
-    uint8_t *buf;           /* bytes still to be sent: a datagram, and input read beyond it */
-    /* have: number of bytes in buf; len: length of the datagram that the stack refused last, bytes;
-     * 0: it refused none */
+    /* input that was not sent yet: the next datagram, and what was read beyond it */
+    uint8_t *buf;
+    /* have: number of bytes in buf; len: length of the datagram at its start, which waits because
+     * the stack had no room for it, bytes; 0: none waits */
     size_t have, len;
     bool last;     /* true: the input has ended, so no more datagrams follow those in buf */
     uint64_t sent; /* number of datagrams sent, without guard datagrams */
@@ -82,8 +82,9 @@ struct ttcp_dsend {
     unsigned guards;
     /* true: the guard datagram before the data, which starts the receiver's clock, has been sent */
     bool started;
-    scps_time left; /* time at which the send queue was last empty, µs */
-    scps_time next; /* time to run the sender again, µs; SCPS_NEVER: no time is set */
+    scps_time left; /* time at which the queue of datagrams to send last became empty, µs */
+    /* time at which the sender has to run again even without an event, µs; SCPS_NEVER: none */
+    scps_time next;
 };
 
 struct ttcp_drecv {
@@ -112,8 +113,8 @@ struct ttcp_drecv {
 struct ttcp_sender;
 struct ttcp_receiver;
 
-/* Opens an endpoint connected to `to`, with the local endpoint `own` (port 0: any). sums as in
- * struct ttcp_dsend. Returns 0 or an error. */
+/* Opens the sender's datagram endpoint, connected to `to`, with the local endpoint `own` (port 0:
+ * any), and starts to send the input `in`. Returns 0, or an error (SCPS_ERR_*). */
 int ttcp_dgram_send_start(struct ttcp_sender *s, struct ttcp_input *in, struct scps_stack *st,
                           const struct scps_endpoint *own, const struct scps_endpoint *to,
                           scps_time now);
@@ -128,7 +129,8 @@ void ttcp_dgram_receive_fini(struct ttcp_receiver *r);
 
 /* Returns the checksum of a datagram, as in struct ttcp_sums. */
 uint64_t ttcp_sum(const uint8_t *p, size_t len);
-/* Returns how many datagrams were sent, as far as the receiver knows; 0: unknown. */
+/* Returns how many datagrams were sent, as far as the receiver knows: from a guard datagram, or the
+ * highest number received; 0: unknown. */
 uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d);
 
 #endif

@@ -54,7 +54,8 @@ static uint64_t *word_of(struct ttcp_drecv *d, uint64_t number)
     return &d->seen[number % TTCP_WINDOW / 64];
 }
 
-/* Returns true if number n has arrived already; otherwise records that it has arrived. */
+/* Records that the datagram with number n has arrived, and counts it if it is out of order. Returns
+ * true if it had arrived before. */
 static bool again(struct ttcp_drecv *d, uint64_t n)
 {
     uint64_t bit = UINT64_C(1) << n % 64;
@@ -67,7 +68,8 @@ static bool again(struct ttcp_drecv *d, uint64_t n)
             for (uint64_t k = d->highest + 1; k <= n; k++)
                 *word_of(d, k) &= ~(UINT64_C(1) << k % 64);
         d->highest = n;
-        /* The number is older than the receiver's record of numbers. */
+        /* The number is so low that the receiver has no record of it, so the datagram counts as
+         * late, not as a duplicate. */
     } else if (d->highest - n >= TTCP_WINDOW) {
         d->out_of_order++;
         return false;
@@ -89,8 +91,8 @@ static void take_time(struct ttcp_drecv *d, uint64_t sent, scps_time at)
     d->transit = transit;
 }
 
-/* Returns true if a datagram with this checksum was sent. The search begins behind the datagram
- * that was found last and goes round. */
+/* Returns true if s has this checksum, so that such a datagram was sent. The search begins behind
+ * the checksum that was found last, and continues at the start. */
 static bool known(struct ttcp_sums *s, uint64_t sum)
 {
     for (size_t i = 0; i < s->n; i++) {
@@ -127,7 +129,8 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     if (!d->begun) {
         d->begun = true;
         r->opened = at;
-        /* The guard datagram before the data may arrive twice; only later ones end the run. */
+        /* The network may duplicate the guard datagram before the data, so only one that comes
+         * later stops the clock. */
     } else if (!first) {
         if (d->guards++ == 0)
             r->ended = at;
@@ -173,8 +176,8 @@ static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len,
 
 /* ---- functions that follow the run from its first datagram to its end ---- */
 
-/* Writes as much of the data to the output as the output accepts. Returns true when all is
- * written. */
+/* Writes as much of the datagram read last to the output as that accepts. Returns true when all is
+ * written, false after an error or while the output accepts no more. */
 static bool passed_on(struct ttcp_receiver *r)
 {
     struct ttcp_drecv *d = &r->d;
@@ -205,8 +208,9 @@ static bool passed_on(struct ttcp_receiver *r)
     return err == 0;
 }
 
-/* Decides whether the guard datagrams behind the data, or a time without datagrams, have ended the
- * run, and when to check again. */
+/* Called when all datagrams that arrived are read: ends the run if all guard datagrams behind the
+ * data have arrived, or long enough after the first of them or the last datagram. Otherwise sets
+ * d->next, when to check again. */
 static void see_end(struct ttcp_receiver *r, scps_time now)
 {
     struct ttcp_drecv *d = &r->d;

@@ -82,8 +82,8 @@ static void failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Reads input until a datagram can be made: until there is more than a full one, or the input ends.
- * Returns 0, or the error of the input. */
+/* Reads input into d->buf until it has more than a full datagram, or the input ends. Returns 0, or
+ * the error of the input. */
 static int gather(struct ttcp_sender *s)
 {
     struct ttcp_dsend *d = &s->d;
@@ -104,15 +104,15 @@ static int gather(struct ttcp_sender *s)
     return 0;
 }
 
-/* Returns the number of bytes that the next datagram carries; 0: no input is left. */
+/* Returns how many of the bytes in d->buf the next datagram gets; 0: no input is left. */
 static size_t cut(const struct ttcp_dsend *d, const struct ttcp_options *o)
 {
     if (d->have <= o->length)
         return d->have;
     if (d->have - o->length >= SHORTEST || o->pattern || !d->last)
         return o->length;
-    /* Enough bytes are kept for the last datagram: one of 4 octets or fewer would be a guard
-     * datagram. */
+    /* The rest would be too short for a datagram of its own, which has to be longer than a guard
+     * datagram. So this datagram gets all, or leaves enough for the last one. */
     return o->length < 2 * SHORTEST ? d->have : d->have - SHORTEST;
 }
 
@@ -180,8 +180,8 @@ static void send_data(struct ttcp_sender *s, scps_time now)
     }
 }
 
-/* Sends a guard datagram (a short one that ends the receiver's clock) behind the data, and plans
- * the next one. */
+/* Sends a guard datagram behind the data, which stops the receiver's clock, and sets the time at
+ * which the next one is sent. */
 static void send_guard(struct ttcp_sender *s, scps_time now)
 {
     struct ttcp_dsend *d = &s->d;
@@ -210,7 +210,8 @@ void ttcp_dgram_send_run(struct ttcp_sender *s, scps_time now)
     if (!s->finished || s->err != 0 || (d->guards == 0 && scps_dgram_unsent(d->dgram) != 0))
         return;
     if (d->guards == 0) {
-        /* UDP has no acknowledgements, so what was sent counts as acknowledged. */
+        /* UDP has no acknowledgements, so for the report all data counts as acknowledged when it
+         * was sent. */
         s->acked = s->written;
         s->acked_at = s->closed_at = d->left;
         d->next = now;
@@ -229,8 +230,8 @@ void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, s
 
     if (ev->kind == SCPS_EV_ERROR) {
         err = scps_dgram_error(s->d.dgram, NULL, NULL);
-        /* After a guard datagram the receiver may have closed its port, so an ICMP error is
-         * expected. */
+        /* When a guard datagram has arrived the receiver may close its port, so an ICMP error after
+         * the first one is no failure. */
         if (!s->finished || s->d.guards <= 1)
             failed(s, err, false);
         return;

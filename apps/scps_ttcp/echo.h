@@ -7,8 +7,8 @@
 #include <scps/conn.h>
 
 struct ttcp_echo { /* State of option -e at the sender; all zeros before the first block is sent. */
-    /* The block that was sent and has not returned; borrowed; NULL: the connection is hollow (bytes
-     * are counted, not stored). */
+    /* block that was sent and has not returned completely, in the input's buffer; NULL: the
+     * connection is hollow (bytes are counted, not stored) */
     const uint8_t *block;
     size_t len, back; /* len: bytes of the block; back: bytes of it that have returned */
     scps_time began;
@@ -19,16 +19,17 @@ struct ttcp_echo { /* State of option -e at the sender; all zeros before the fir
     bool ended; /* true: the peer closed the connection while a block was outstanding */
 };
 
-/* Records that a block of len > 0 bytes is outstanding; called before the block is written at time
- * `now`. */
+/* Called before a block of len bytes (at least 1) is written, at `now`, µs: records that it is
+ * outstanding. block NULL: a hollow connection. */
 void ttcp_echo_begin(struct ttcp_echo *e, const uint8_t *block, size_t len, scps_time now);
 /* Returns true while a block was sent and has not returned completely. */
 static inline bool ttcp_echo_waits(const struct ttcp_echo *e)
 {
     return e->back < e->len;
 }
-/* Reads the bytes that have returned. Returns 0; SCPS_ERR_INVAL when they differ or the peer has
- * closed; or the error of the read. */
+/* Reads the bytes that have returned over connection c, and compares them with the block. Returns
+ * 0; SCPS_ERR_INVAL if they differ or the peer has closed the connection; or the error of the
+ * read. */
 int ttcp_echo_read(struct ttcp_echo *e, struct scps_conn *c, scps_time now);
 
 #endif

@@ -9,7 +9,7 @@
 
 const struct setting_style ttcp_style = {"K", "M", "G", "--"};
 
-/* Settings whose default here differs from that of <scps/settings.def>. */
+/* Settings whose default in scps_ttcp differs from that in <scps/settings.def>. */
 static const struct {
     enum setting_id id;
     int64_t value;
@@ -74,7 +74,8 @@ void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v)
     o->given[id] = true;
 }
 
-/* Reads a time in the form that this setting's option takes. */
+/* Parses arg as a time into *v, µs; a number without a unit counts as ms or s, whichever setting s
+ * takes. Returns 0, or -1 if it is none. */
 static int take_time(const struct setting *s, const char *arg, int64_t *v)
 {
     const bool bare = strspn(arg, "0123456789.") == strlen(arg);

@@ -19,8 +19,8 @@ static int outputs(const struct ttcp_options *o, struct files *f, char msg[TTCP_
                {"--truth", o->truth},
                {"--qlog", o->qlog},
                {"--path-state", o->path_state},
-               /* pathfile_save() writes the file NAME.new first and renames it to NAME, so NAME.new
-                * is an output, too */
+               /* NAME.new is an output, too: pathfile_save() writes it first and then renames it to
+                * NAME */
                {"--path-state", o->path_state != NULL ? new : NULL}};
     const bool data = o->action == TTCP_RECEIVE && !o->pattern && o->output == NULL;
 

@@ -33,37 +33,40 @@ struct ttcp_end {
 };
 
 /* Opens the flow's input if its sender is in this process (r->has_tx), and its output if its
- * receiver is (r->has_rx). verify and stop_now are as for ttcp_input_init(). Returns 0, or
- * SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
+ * receiver is (r->has_rx). verify: received bytes are compared with those sent; stop_now: as for
+ * ttcp_input_init(). Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
 int ttcp_flow_open(struct ttcp_flow *f, const struct ttcp_options *o, bool verify,
                    const volatile sig_atomic_t *stop_now);
-/* Closes input and output; r gets the error if something could not be written. */
+/* Closes input and output of the flow; f->r gets an error if something could not be written. */
 void ttcp_flow_fini(struct ttcp_flow *f);
 /* Return the sender and the receiver of the flow; NULL if it is in another process. */
 struct ttcp_sender *ttcp_flow_sender(struct ttcp_flow *f);
 struct ttcp_receiver *ttcp_flow_receiver(struct ttcp_flow *f);
 
-/* Ends a flow with error err while its connection still exists, for errors that no event of the
- * stack reports. */
+/* Ends a flow with error err (SCPS_ERR_*). Called for failures that no event of the stack reports,
+ * while the connection still exists. */
 void ttcp_flow_fail(struct ttcp_flow *f, int err);
 
-/* Prepares an end that waits for its connection, to send tx and receive rx; either may be NULL. */
+/* Prepares end e, which waits for its connection, to send the data of flow tx and to receive that
+ * of flow rx. NULL: the end does not send, or does not receive. */
 void ttcp_end_init(struct ttcp_end *e, struct ttcp_flow *tx, struct ttcp_flow *rx);
-/* Gives the end its connection c, which is opening actively; now: the time of its SYN, µs. */
+/* Passes to the end its connection c, which was just opened by scps_connect(). now: time at which
+ * its SYN is sent, µs. */
 void ttcp_end_connect(struct ttcp_end *e, struct scps_conn *c, scps_time now);
-/* Gives the end its connection c, which was just accepted. */
+/* Passes to the end its connection c, which was just accepted at now, µs. */
 void ttcp_end_accept(struct ttcp_end *e, struct scps_conn *c, scps_time now);
 /* Passes an event of the end's connection to its sender, its receiver or both. */
 void ttcp_end_event(struct ttcp_end *e, const struct scps_event *ev, scps_time now);
-/* Returns true when both directions of the connection are over. With -u there is none, and it
- * returns true. */
+/* Returns true if both directions of the end's connection are over: FINs were sent, received and
+ * acknowledged, or the connection has failed. With -u there is no connection, so the result is
+ * true. */
 bool ttcp_end_over(const struct ttcp_end *e);
-/* Returns how long to wait for the connections of n ends to close, µs: 2 s, or four RTO if that is
- * more. */
+/* Returns how long a finished run waits for the connections of n ends to close, µs: 2 s, or four
+ * times the longest RTO if that is more. */
 scps_dur ttcp_ends_linger(const struct ttcp_end *e, size_t n);
 
-/* Ends an interval of n flows at now (µs since the start). text: also prints a line for each flow
- * and, if there are several, one for their sum. */
+/* Ends an interval of the option --interval for n flows at now, µs since the start of the transfer.
+ * text: also prints a line for each flow and, if there are several, one for their sum. */
 void ttcp_flows_interval(struct ttcp_flow *f, size_t n, scps_dur now, bool text);
 
 #endif

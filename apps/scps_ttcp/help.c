@@ -10,8 +10,9 @@
 #define LEFT_CC     19  /* column in which --list-cc begins to describe a controller or parameter */
 #define RIGHT       100 /* column before which every line of the help ends */
 
-/* Prints a long option and its short form c, a letter; 0: it has none. If this text reaches into
- * the column of the descriptions, the description begins on the next line. */
+/* Prints the left column of the help: a long option, its argument (NULL: none), and its short form,
+ * letter c (0: none). If this text reaches into the column of the descriptions, the description
+ * begins on the next line. */
 static void left_side(FILE *f, const char *name, const char *arg, char c)
 {
     char left[64], letter[6] = "";
@@ -25,8 +26,8 @@ static void left_side(FILE *f, const char *name, const char *arg, char c)
         fprintf(f, "\n%*s", LEFT, "");
 }
 
-/* Prints what a setting does, its bounds, default, meaning of 0 and the clause that it comes
- * from. */
+/* Prints the right column of the help for a setting: what it does, its bounds, its default, the
+ * meaning of 0 and the clause of a standard that it follows. */
 static void setting_lines(FILE *f, enum setting_id id)
 {
     const struct setting *s = &settings[id];

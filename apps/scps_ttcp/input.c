@@ -53,8 +53,8 @@ void ttcp_input_stop(struct ttcp_input *in)
     in->stopped = true;
 }
 
-/* Returns true when there is something to read. With stop_now, waits for input until *stop_now is
- * set. */
+/* Returns true if the input can be read without blocking. If in->stop_now is not NULL, first waits
+ * until it can, or until *stop_now is set. */
 static bool ready(struct ttcp_input *in)
 {
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
@@ -71,8 +71,8 @@ static bool ready(struct ttcp_input *in)
     }
 }
 
-/* Reads into the block. Returns the number of bytes, 0 at the end, SCPS_ERR_AGAIN or
- * SCPS_ERR_SYSTEM. */
+/* Reads input into the block in->buf; with -B until it is full. Returns the number of bytes in it;
+ * 0 at the end; SCPS_ERR_AGAIN if nothing can be read now; SCPS_ERR_SYSTEM with in->sys_errno. */
 static int64_t fill(struct ttcp_input *in)
 {
     while (in->have < in->buf.size && !in->eof) {

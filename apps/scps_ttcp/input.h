@@ -12,10 +12,11 @@
 struct ttcp_input {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    /* ring to which every byte that is sent is copied, for comparison at the receiver; may be
-     * NULL */
+    /* ring to which every byte of the input is copied, to compare what the receiver reads with it;
+     * NULL: no comparison */
     struct ttcp_verify *verify;
-    /* Set by a signal, which ends waiting; NULL: never wait but return SCPS_ERR_AGAIN */
+    /* variable that a signal sets to end the waiting for input; NULL: the functions never wait, but
+     * return SCPS_ERR_AGAIN */
     const volatile sig_atomic_t *stop_now;
     int fd;
     bool direct; /* true: the input is a file, which can be read without blocking */
@@ -28,13 +29,15 @@ struct ttcp_input {
     int sys_errno; /* errno of the read that failed */
 };
 
-/* Opens standard input, or the pattern with -s. Returns 0 or SCPS_ERR_NOMEM. */
+/* Prepares to read standard input, or with -s to generate the pattern. verify, stop_now: values of
+ * the fields. Returns 0 or SCPS_ERR_NOMEM. */
 int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
                     struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now);
 void ttcp_input_fini(struct ttcp_input *in);
-/* Returns the next block, at most -l bytes, valid until the next call; *data is NULL if bytes are
- * only counted (--hollow). Returns its length; 0 at the end; SCPS_ERR_AGAIN when there is nothing
- * yet (watch fd) or waiting was ended; SCPS_ERR_SYSTEM with sys_errno; SCPS_ERR_NOMEM. */
+/* Sets *data to the next block of the input, at most -l bytes, valid until the next call; NULL if
+ * bytes are only counted (--hollow). Returns its length; 0 at the end; SCPS_ERR_AGAIN if nothing
+ * can be read yet (wait until fd is readable) or the waiting was ended; SCPS_ERR_SYSTEM with
+ * sys_errno; SCPS_ERR_NOMEM. */
 int64_t ttcp_input_next(struct ttcp_input *in, const uint8_t **data);
 /* Ends the input, when the time of --time has passed. */
 void ttcp_input_stop(struct ttcp_input *in);

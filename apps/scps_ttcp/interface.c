@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports the drops of the link filter of a real interface: PPP, Ethernet, CCSDS frames. */
+/* Reports the packets that the link layer of a real interface (PPP, Ethernet, CCSDS frames) has
+ * dropped, and why. */
 #include "scps_ttcp/report_parts.h"
 
 #include <inttypes.h>

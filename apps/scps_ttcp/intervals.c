@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Option --interval: computes what happened since the end of the previous interval. */
+/* Option --interval: computes the figures of a transfer since the end of the previous interval. */
 #include "scps_ttcp/result.h"
 
 #include <stdlib.h>

@@ -30,7 +30,8 @@ static void largest(struct scps_json *j, const struct ttcp_result *r)
     scps_json_us(j, "max_rtt", rtt);
 }
 
-/* Writes end.sum_sent, end.sum_received or one of those of --bidir: all flows in r's direction. */
+/* Writes the object `key` with the sum over all flows in the direction of r: end.sum_sent (sent is
+ * true), end.sum_received, or one of those of --bidir. */
 static void sum_all(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
 {
     const struct ttcp_total t = ttcp_result_total(r, sent);
@@ -47,7 +48,8 @@ static void sum_all(struct scps_json *j, const struct ttcp_result *r, const char
     scps_json_close(j, '}');
 }
 
-/* Writes the sum of one end, sender or receiver, in an item of end.streams. */
+/* Writes the object `key` in an item of end.streams: bytes and time of one flow at its sender (sent
+ * is true) or its receiver. */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
 {
     uint64_t bytes = sent ? r->acked_bytes : ttcp_received_bytes(r);
@@ -264,7 +266,7 @@ void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r)
         scps_json_null(j, "verified");
 }
 
-/* Writes the result that the receiver reported. */
+/* Writes the object "told": the result that the receiver has sent back (--tell). */
 static void receipt(struct scps_json *j, const struct ttcp_receipt *t)
 {
     scps_json_open(j, "told", '{');
@@ -277,7 +279,7 @@ static void receipt(struct scps_json *j, const struct ttcp_receipt *t)
     scps_json_close(j, '}');
 }
 
-/* Writes the figures of one flow's connection. */
+/* Writes the counters of the connection of flow r, of both ends if both are in this process. */
 static void flow_scps(struct scps_json *j, const struct ttcp_result *r)
 {
     if (r->has_tx) {
@@ -309,8 +311,8 @@ static void flow_tcp(struct scps_json *j, const struct ttcp_result *r)
         tcp(j, "tcp_peer", &r->rx);
 }
 
-/* Writes an item of end.streams. If there are several, each has the counters of its connection,
- * which otherwise are in "end" itself. */
+/* Writes the item of end.streams for flow r. If there are several flows, each item has the counters
+ * of its connection; with one flow these are in "end" itself. */
 static void stream(struct scps_json *j, const struct ttcp_result *r)
 {
     scps_json_open(j, NULL, '{');

@@ -126,7 +126,8 @@ static void controller(struct scps_json *j, const struct ttcp_options *o)
     scps_json_close(j, '}');
 }
 
-/* Writes the features that the handshake agreed on; null if there was no handshake. */
+/* Writes "sack", "timestamps", "capabilities" and so on: what the handshake of the connection
+ * agreed on at this end; each is null if there was no handshake. */
 static void agreed(struct scps_json *j, const struct ttcp_side *own)
 {
     if (own->open && own->info.established != 0) {
@@ -192,7 +193,8 @@ static void overhead(struct scps_json *j, const struct ttcp_options *o)
     scps_json_close(j, '}');
 }
 
-/* Writes binding spaces in the form of --binding. */
+/* Writes the array `name` with the SCPS options of binding spaces b, each in the form that
+ * --binding takes. */
 static void bindings(struct scps_json *j, const char *name, const struct scps_binding *b)
 {
     char text[8 + 2 * SCPS_BINDING_MAX];
@@ -209,7 +211,8 @@ static void bindings(struct scps_json *j, const char *name, const struct scps_bi
     scps_json_close(j, ']');
 }
 
-/* Writes every setting of the connection, whether it was given or not. */
+/* Writes the member "config": every setting of the connection configuration *c, whether an option
+ * set it or not. */
 static void config(struct scps_json *j, const struct scps_conn_config *c)
 {
     scps_json_open(j, "config", '{');
@@ -232,8 +235,8 @@ static void config(struct scps_json *j, const struct scps_conn_config *c)
     scps_json_close(j, '}');
 }
 
-/* Returns this end's configuration: the one in force or, without a connection, the one it would
- * have had. */
+/* Returns the connection configuration of this end: the one of its connection or, if there was no
+ * connection, the one that it would have had. */
 static struct scps_conn_config own_config(const struct ttcp_result *r)
 {
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;

@@ -95,7 +95,8 @@ TAKE(take_cc_plugin)
     return ttcp_load_cc(o, arg, msg);
 }
 
-/* Takes the name of a file. Returns 0, or the result of FAIL() for an empty one. */
+/* Sets *name to arg, the file name that `option` gives. Returns 0, or -1 with one line in msg if it
+ * is empty. */
 static int take_file(const char *option, const char *arg, const char **name, char *msg)
 {
     if (!*arg)
@@ -233,8 +234,8 @@ TAKE(take_min_rate)
     return take_rate(&o->min_bps, "min-rate", arg, msg);
 }
 
-/* The argument is packet=18,pre=8,block=8,post=44, each at most once and in any order; a number
- * alone is packet. */
+/* Applies --overhead. Its argument has the form packet=18,pre=8,block=8,post=44, each item at most
+ * once and in any order; a number alone means packet. */
 TAKE(take_overhead)
 {
     const struct {

@@ -43,28 +43,33 @@ struct ttcp_word {
 extern const struct ttcp_word ttcp_words[];
 extern const size_t ttcp_nwords;
 
-/* How this program writes values and names of settings. */
+/* How scps_ttcp writes values and names of settings: with K, M and G, and "--" before names. */
 extern const struct setting_style ttcp_style;
-/* Returns the configuration of a connection before any option is applied. */
+/* Returns the default configuration of a connection, before any option is applied. */
 struct scps_conn_config ttcp_begins(void);
-/* Writes the option of a setting to out, with "no-" in front if it switches the setting off.
- * Returns NULL if it has none. */
+/* Writes the name of the option that sets setting id to out, with "no-" in front if the option
+ * switches the setting off. Returns out; NULL: no option sets it. */
 const char *ttcp_setting_option(enum setting_id id, char out[TTCP_NAME]);
-/* Returns the name of a setting's value in the help; NULL: the option takes none. */
+/* Returns the word that stands for the value of setting id's option in the help, such as "TIME";
+ * NULL: the option takes no value. */
 const char *ttcp_setting_arg(enum setting_id id);
-/* Writes bounds, default and clause of a setting in words. */
+/* Writes a description of the values of setting id to out, len bytes: bounds, default and the
+ * clause of a standard. */
 void ttcp_setting_facts(enum setting_id id, char *out, size_t len);
 /* Sets setting id from arg, as its option does; `option`: the option as the user spelled it, for
  * messages. Returns 0, or -1 with one line in msg. */
 int ttcp_take_setting(struct ttcp_options *o, enum setting_id id, const char *option,
                       const char *arg, char msg[TTCP_MSGLEN]);
-/* Sets a setting as if its option had been given. */
+/* Sets setting id to v as if the user had given its option. */
 void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v);
 
-/* Applies the value of --cc or -G: a number or a name, with parameters. */
+/* Chooses the congestion controller by the value of --cc or -G: a number or a name, with
+ * parameters. option: the one that was given, for messages. Returns 0, or -1 with one line in
+ * msg. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN]);
-/* Applies the value of --cc-plugin: FILE.so[,key=value...]. */
+/* Loads the congestion controller that --cc-plugin gives as FILE.so[,key=value...]. Returns 0, or
+ * -1 with one line in msg. */
 int ttcp_load_cc(struct ttcp_options *o, const char *arg, char msg[TTCP_MSGLEN]);
 /* Functions that apply the one-letter options -m, -h, -V and -P; long_options.c uses them for the
  * long names of these options. */
@@ -76,8 +81,8 @@ int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN]);
 /* Refuses an output that is the same file as the input or another output (files.c). Returns 0, or
  * -1 with one line in msg. */
 int ttcp_files_check(const struct ttcp_options *o, char msg[TTCP_MSGLEN]);
-/* Reads a file for a table of the link, as scps_io_read_file() does; ctx: the options. Refuses a
- * file that is one of their outputs. */
+/* Reads a file with a table for the link's description, as scps_io_read_file() does. ctx: the
+ * options. A file that is also an output of the options is refused. */
 char *ttcp_files_read(void *ctx, const char *name, size_t *len, char *why, size_t whylen);
 
 #endif

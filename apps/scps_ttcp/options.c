@@ -23,7 +23,9 @@ static const struct ttcp_letter *letter_of(int c)
     return NULL;
 }
 
-/* Inserts the words of env between argv[0] and the rest of argv; o owns the memory. */
+/* Returns a command line with the words of env (value of SCPS_TTCP_OPTIONS; NULL: none) between
+ * argv[0] and the rest of argv, and sets *argc to its length. Its memory belongs to o. NULL: there
+ * is no memory. */
 static char **with_environment(struct ttcp_options *o, int *argc, char **argv, const char *env)
 {
     size_t n = env != NULL ? strlen(env) : 0, nwords = 0;
@@ -70,7 +72,7 @@ static void set_defaults(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 
 struct getopt_tables {
     char shorts[2 * TTCP_MAX_LETTERS + 2];
-    char names[SETTINGS][TTCP_NAME]; /* names to which longs points */
+    char names[SETTINGS][TTCP_NAME]; /* names of the options of settings, to which `longs` points */
     struct option longs[TTCP_MAX_WORDS + 2 * SETTINGS + N_IF + 1];
 };
 
@@ -114,7 +116,8 @@ static void for_getopt(struct getopt_tables *t)
     memset(&t->longs[n], 0, sizeof(t->longs[n]));
 }
 
-/* Reports what getopt_long() could not parse: c is what it returned, word is the argument. */
+/* Writes to msg what getopt_long() could not parse. c: its result, ':' (an option lacks its value)
+ * or '?'; word: the word of the command line. Returns -1. */
 static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
 {
     if (c == ':' && optopt >= WORD_BASE)
@@ -128,7 +131,8 @@ static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
                 optopt);
 }
 
-/* Applies one option, a letter or a word (name), to *o. */
+/* Applies option c, a result of getopt_long(), with its argument optarg to *o. name: of a long
+ * option, for messages. Returns 0, or -1 with one line in msg. */
 static int take_option(struct ttcp_options *o, int c, const char *name, char msg[TTCP_MSGLEN])
 {
     const struct ttcp_letter *l = letter_of(c);
@@ -151,14 +155,16 @@ static int take_option(struct ttcp_options *o, int c, const char *name, char msg
     return take(o, optarg, msg);
 }
 
-/* Returns true if the option asked for help or a list, so that the other options do not matter. */
+/* Returns true if an option requested help or a list, such as -h or --list-cc, so that the other
+ * options do not matter. */
 static bool is_question(const struct ttcp_options *o)
 {
     return o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET;
 }
 
-/* Applies the words of the environment and of the command line one by one; ttcp_settle() checks
- * that they agree with each other. */
+/* Applies the options of the environment variable and of the command line one by one to *o;
+ * ttcp_settle() checks afterwards that they agree with each other. Returns 0, or -1 with one line
+ * in msg. */
 static int read_words(struct ttcp_options *o, int argc, char **argv, const char *env,
                       char msg[TTCP_MSGLEN])
 {

@@ -28,10 +28,10 @@ struct ttcp_options {
     bool reverse;     /* -Q: the transmitter listens, and the receiver connects */
     bool bidir;       /* --bidir: each connection carries data in both directions */
     unsigned streams; /* -P: number of connections; 1 unless given */
-    bool server;      /* --server: one test after another, and several at once */
+    bool server;      /* --server: each connection that arrives is a test of its own */
     bool tell;        /* --tell, --server: the receiver's result is sent back to the sender */
     bool pattern;     /* -s: the sender sends a pattern, and the receiver discards what arrives */
-    bool blocks;      /* -B: the input is collected until a block is full */
+    bool blocks;      /* -B: only full blocks of -l bytes are written, except the last one */
     bool touch;       /* -T: the receiver reads every byte that arrives */
     bool echo;        /* -e: the receiver echoes each block */
     bool udp;         /* -u: datagrams (UDP) are sent instead of a stream */
@@ -44,7 +44,8 @@ struct ttcp_options {
     /* --output file; NULL: standard output when receiving, none over a virtual link */
     const char *output;
     /* options of the connection */
-    const char *host; /* host to connect to; NULL with a virtual link */
+    /* host to connect to, as typed; NULL: this end listens, or the link is virtual */
+    const char *host;
     /* own_port: -q, the local port of the end that connects; 0: chosen by the stack */
     uint16_t port, own_port;
     uint8_t family;          /* -4, -6: IP version 4 or 6; 0: either */
@@ -55,12 +56,14 @@ struct ttcp_options {
     /* configuration with the settings that options gave, and --binding; settings that follow from
      * the link are not in it */
     struct scps_conn_config conn;
-    bool given[SETTINGS];    /* for each setting, true if an option has set it */
-    uint32_t require;        /* --require: features that must be negotiated, 1 << scps_feature */
-    bool checksum_hints;     /* --checksum-hints: a wrong checksum counts as damage by the link */
-    uint64_t memory_limit;   /* limit of the stack's memory, bytes; 0: none */
-    bool memory_limit_set;   /* true: memory_limit was given; false: the stack's default */
-    uint64_t record_size;    /* size of a record, bytes; 0: each write call is a record */
+    bool given[SETTINGS];  /* for each setting, true if an option has set it */
+    uint32_t require;      /* --require: features that must be negotiated, 1 << scps_feature */
+    bool checksum_hints;   /* --checksum-hints: a wrong checksum counts as damage by the link */
+    uint64_t memory_limit; /* --memory-limit: limit of the stack's memory, bytes; 0: none */
+    /* true: --memory-limit was given; false: the stack's default applies */
+    bool memory_limit_set;
+    /* --record-size: size of a record, bytes; 0: each write call is a record */
+    uint64_t record_size;
     uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
     const struct scps_cc_ops *cc;
     const char *compare; /* --compare: list of controllers as typed; NULL: one transfer only */
@@ -79,16 +82,18 @@ struct ttcp_options {
     /* which options chose the controller: [0] is true if --cc was given, [1] if -G was */
     bool cc_by[2];
     uint64_t rate_bps; /* -R: limit of the sender's rate, bit/s; 0: none */
-    /* Rate and minimum rate of the route, bit/s, which all its connections share */
+    /* rate and minimum rate, bit/s, that all connections to the peer share (a route of the
+     * stack) */
     uint64_t route_bps, min_bps; /* --route-rate and --min-rate, bit/s; 0: none */
     /* --overhead: bytes that each packet costs beyond its IP length */
     struct scps_overhead overhead;
-    bool overhead_set; /* true: overhead was given; false: the framing of the link */
-    /* where both ends of the transfer run, and over which link */
-    bool link;             /* true: both ends in this process, in virtual time */
-    const char *link_spec; /* the link SPEC as typed, or the default */
-    char link_text[4096];  /* the link SPEC with the table of --outage */
-    /* table of --outage; empty: the outages of the link SPEC, if any, are used */
+    bool overhead_set; /* true: --overhead was given; false: that of the link's framing applies */
+    /* the link, or the interface, over which the transfer runs */
+    /* true: both ends run in this process, over a virtual link in virtual time */
+    bool link;
+    const char *link_spec; /* description of the link (SPEC) as typed, or the default */
+    char link_text[4096];  /* the description of the link with the table of --outage added */
+    /* table of --outage; empty: not given, so outages in the link's description apply */
     char outage[2048];
     enum ttcp_outage_signal {
         TTCP_SIGNAL_NONE,
@@ -96,7 +101,8 @@ struct ttcp_options {
         TTCP_SIGNAL_WITH_END
     } outage_signal;
     struct scps_link_config fwd, back;
-    struct scps_link_tables *tables; /* tables to which fwd and back point */
+    /* memory of the tables to which fwd and back point; NULL: none */
+    struct scps_link_tables *tables;
     struct scps_ifopts ifs;
     uint64_t seed;
     bool seed_set;
@@ -111,32 +117,36 @@ struct ttcp_options {
     char *env_text, **env_words;
 };
 
-/* Reads the words of the environment variable SCPS_TTCP_OPTIONS (env; may be NULL) and then argv,
- * whose strings are borrowed. Returns 0, or -1 with one line in msg that names the input and the
- * remedy. Call ttcp_options_fini() afterwards in either case. */
+/* Parses the words of the environment variable SCPS_TTCP_OPTIONS (env; NULL: not set) and then
+ * those of argv into *o, which keeps pointers to the strings of argv. Returns 0, or -1 with one
+ * line in msg that names the input and the remedy. Call ttcp_options_fini() afterwards in either
+ * case. */
 int ttcp_options_parse(struct ttcp_options *o, int argc, char **argv, const char *env,
                        char msg[TTCP_MSGLEN]);
-/* Reads the options as ttcp_options_parse() does, for one run of --compare, which has the
- * controller cc. If the controller needs a rate and no option gives one, it gets rate_bps,
- * bit/s. */
+/* Parses the options as ttcp_options_parse() does, for one transfer of --compare, with the
+ * congestion controller cc in place of --compare. If the controller needs a rate and no option
+ * gives one, it gets rate_bps, bit/s. */
 int ttcp_options_parse_run(struct ttcp_options *o, int argc, char **argv, const char *env,
                            const char *cc, uint64_t rate_bps, char msg[TTCP_MSGLEN]);
 void ttcp_options_fini(struct ttcp_options *o);
-/* Returns the configuration of a connection. transmit: for the sending end, the size of whose
- * segments follows -l. */
+/* Returns the configuration of a connection that follows from the options and the link. transmit:
+ * for the sending end, whose segments have the size that -l gives. */
 struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool transmit);
-/* Returns true if a stack with this configuration, and the connections of both ends, can be opened;
- * otherwise msg names the field that is refused. */
+/* Returns true if the stack accepts the configuration `stack` and those of the connections at both
+ * ends. Otherwise returns false, and msg names the field that is refused. */
 bool ttcp_config_check(const struct ttcp_options *o, const struct scps_stack_config *stack,
                        char msg[TTCP_MSGLEN]);
-/* Fills in the transmitter's route to dst through nif. Returns false if no option needs one. */
+/* Fills in *r, the transmitter's route to dst through nif, with rate and minimum rate. Returns
+ * false if no option gives a rate, so that no such route is needed. */
 bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struct scps_netif *nif,
                 struct scps_route *r);
 /* Returns true if --require names feature f. */
 bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f);
-/* Returns the bytes that a source of the pattern sends; UINT64_MAX: until the end of --time. */
+/* Returns how many bytes of the pattern each sender sends (-s, -n, -l); UINT64_MAX: it sends until
+ * the time of --time has passed. */
 uint64_t ttcp_pattern_total(const struct ttcp_options *o);
-/* Returns "0", "1" or "2", the values of -F. */
+/* Returns the name of an acknowledgement mode in reports: "delayed" (-F 0), "every" (-F 1) or
+ * "other" (-F 2). */
 const char *ttcp_ack_mode_name(enum scps_ack_mode m);
 
 /* Print the help, the controllers and the links to f (scps_ttcp -h, --list-cc, --list-links). */

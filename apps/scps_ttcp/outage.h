@@ -5,8 +5,8 @@
 
 #include <scps/sim.h>
 
-/* Returns true if the link is down at time t, µs. *change: the next time at which this changes;
- * SCPS_NEVER: it does not. */
+/* Returns true if a link with the table of outages s is down at time t, µs. Sets *change to the
+ * next time at which it goes down or up; SCPS_NEVER: it does not change any more. */
 bool ttcp_outage_at(const struct scps_spans *s, scps_time t, scps_time *change);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One buffer of -l bytes between the connection and a descriptor.
+/* Writes what a receiver has read to a descriptor, through one buffer of -l bytes.
  *
  * When the reader of the output is slow, the program stops reading from the connection, so that the
  * receive window closes, but the protocol continues. A pipe that poll() reports as writable accepts
@@ -44,7 +44,8 @@ int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
         out->direct = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode);
         out->socket = S_ISSOCK(st.st_mode);
     } else {
-        /* The descriptor is treated as a file, so that the next write reports the error. */
+        /* fstat() has failed. The descriptor is treated as a file, so that the first write reports
+         * the error. */
         out->direct = true;
     }
     if (opt->hollow)
@@ -89,7 +90,7 @@ void ttcp_output_took(struct ttcp_output *out, size_t len)
         out->have += len;
 }
 
-/* Returns how many bytes a write can take without blocking; 0: none now. */
+/* Returns how many of len bytes can be written to the output without blocking; 0: none now. */
 static size_t room_now(const struct ttcp_output *out, size_t len)
 {
     struct pollfd p = {.fd = out->fd, .events = POLLOUT};
@@ -109,8 +110,8 @@ void ttcp_output_gap(struct ttcp_output *out, uint64_t len)
         out->gap += len;
 }
 
-/* Writes as many of len bytes as is possible without blocking. Returns the number, SCPS_ERR_AGAIN
- * or SCPS_ERR_SYSTEM. */
+/* Writes as many of the len bytes at data to the output as is possible without blocking. Returns
+ * their number; SCPS_ERR_AGAIN if none can be written now; SCPS_ERR_SYSTEM with out->sys_errno. */
 static int64_t put_octets(struct ttcp_output *out, const uint8_t *data, size_t len)
 {
     ssize_t n;

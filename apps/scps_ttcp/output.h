@@ -10,7 +10,8 @@
 struct ttcp_output {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    struct ttcp_verify *verify; /* ring with which every received byte is compared; may be NULL */
+    /* ring of the bytes sent, with which every received byte is compared; NULL: no comparison */
+    struct ttcp_verify *verify;
     int fd; /* descriptor to which received bytes are written; -1: the bytes are discarded */
     const char *name; /* name of the output, for messages */
     bool direct;      /* true: the output is a file, to which writing does not block */
@@ -23,22 +24,25 @@ struct ttcp_output {
     int sys_errno; /* errno of the write, open or close that failed */
 };
 
-/* Opens --output, standard output with -r, or nothing (-s, --json, a link). Returns 0;
- * SCPS_ERR_SYSTEM with sys_errno; or SCPS_ERR_NOMEM. */
+/* Prepares the output: the file of --output, with -r standard output, or none (-s, --json, a
+ * virtual link). verify: value of the field. Returns 0; SCPS_ERR_SYSTEM with sys_errno; or
+ * SCPS_ERR_NOMEM. */
 int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
                      struct ttcp_verify *verify);
-/* Closes what was opened. Returns 0, or SCPS_ERR_SYSTEM: data written before may be lost. */
+/* Closes the output if ttcp_output_init() opened it. Returns 0, or SCPS_ERR_SYSTEM if close()
+ * failed, so that data written before may be lost. */
 int ttcp_output_fini(struct ttcp_output *out);
-/* Returns the room for the next read and its size in *len: at least 1, unless bytes in the buffer
- * wait to be written. NULL: the connection is hollow (bytes are counted, not stored). */
+/* Returns the part of the buffer into which the next bytes are read, and sets *len to its size: at
+ * least 1, unless the buffer is full of bytes that wait to be written. NULL: the connection is
+ * hollow (bytes are counted, not stored). */
 uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
-/* Records that len bytes were written to the room that ttcp_output_room() returned. */
+/* Records that len bytes were read into the place that ttcp_output_room() returned. */
 void ttcp_output_took(struct ttcp_output *out, size_t len);
 /* Writes zeros in place of len missing bytes, so that later bytes keep their positions. */
 void ttcp_output_gap(struct ttcp_output *out, uint64_t len);
-/* Writes what is due: all bytes in the buffer; with -B only full blocks, and at the end the rest.
- * Returns 0; SCPS_ERR_AGAIN when the reader is slow (watch fd for writing); SCPS_ERR_SYSTEM with
- * sys_errno. */
+/* Writes all bytes in the buffer to the output; with -B only a full block and, if `end` is true,
+ * the rest. Returns 0; SCPS_ERR_AGAIN if the reader of the output is slow (wait until fd is
+ * writable); SCPS_ERR_SYSTEM with sys_errno. */
 int ttcp_output_flush(struct ttcp_output *out, bool end);
 
 #endif

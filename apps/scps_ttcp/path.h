@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --path-state: saves the path state of a connection to a file and restores it for the next
- * (careful resume, RFC 9959). */
+/* Option --path-state: saves what a connection has learned about the path to a file, and restores
+ * it for the next connection (careful resume, RFC 9959). */
 #ifndef SCPS_TTCP_PATH_H
 #define SCPS_TTCP_PATH_H
 
@@ -11,14 +11,16 @@ struct ttcp_result;
 
 struct ttcp_path {
     struct pathfile file;
-    bool tried; /* true: the file has been read, or did not exist */
+    /* true: ttcp_path_restore() was called for a connection, so the state may be saved at the
+     * end */
+    bool tried;
 };
 
-/* Restores the saved state for the sending connection c, which was just opened. Prints a line on
- * standard error when the state is not used. */
+/* Called when the sending connection c was just opened: passes it the path state in the file.
+ * Prints a line on standard error if the state is not used. */
 void ttcp_path_restore(struct ttcp_path *p, const struct ttcp_options *o, struct scps_conn *c);
-/* Saves the state at the end of the transfer, while c is still valid; NULL: it was never open. If
- * the file cannot be written, r gets the error. */
+/* Called at the end of the transfer, while c is still valid: saves the path state of c to the file.
+ * c NULL: there was no connection. If the file cannot be written, r gets the error. */
 void ttcp_path_save(struct ttcp_path *p, const struct ttcp_options *o, const struct scps_conn *c,
                     struct ttcp_result *r);
 

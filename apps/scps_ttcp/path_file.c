@@ -32,7 +32,8 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
         snprintf(msg, PATHFILE_MSGLEN, "%s: give another file", strerror(errno));
         return false;
     }
-    copy = realpath(name, NULL); /* A symbolic link is resolved, so that its target is replaced. */
+    /* For a symbolic link its target is checked, because that is what will be replaced. */
+    copy = realpath(name, NULL);
     if (copy == NULL)
         copy = strdup(name);
     if (copy == NULL)
@@ -46,7 +47,7 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
 bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
                       char msg[PATHFILE_MSGLEN])
 {
-    /* Room for one octet more than a state has, to detect a file that is too long. */
+    /* one octet longer than a path state, to detect a file that is too long */
     uint8_t state[SCPS_PATH_STATE_SIZE + 1];
     enum scps_path_verdict v;
     ssize_t len;
@@ -71,8 +72,9 @@ bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
     return v == SCPS_PATH_TAKEN;
 }
 
-/* Writes s to a new file with the old file's mode and renames it, so that a reader sees either the
- * old state or the new one, never a part. */
+/* Replaces the file `name` by one with path state s and the same mode: writes NAME.new and renames
+ * it, so that a reader sees either the old state or the new one, never a part. Returns false, with
+ * the reason in msg, on an error. */
 static bool replace(const char *name, const struct scps_path_state *s, char msg[PATHFILE_MSGLEN])
 {
     char *real = realpath(name, NULL); /* A symbolic link stays a link: its target is replaced. */
@@ -116,7 +118,8 @@ bool pathfile_save(struct pathfile *f, const struct scps_conn *c, int64_t now, b
         ; /* keep is set: the file is left unchanged, and the new state is not saved. */
     else if (scps_path_save(c, now, &s) == 0)
         ok = *wrote = replace(f->name, &s, msg);
-    /* The saved state has proved wrong, so it is deleted (RFC 9959 section 3.5). */
+    /* The connection was in the phase Safe Retreat, so the saved state was wrong and is deleted
+     * (RFC 9959 section 3.5). */
     else if (been & 1u << SCPS_RESUME_RETREAT)
         ok = unlink(f->name) == 0 || errno == ENOENT || say_error(msg, strerror(errno));
     if (f->fd >= 0)

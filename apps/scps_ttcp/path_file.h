@@ -10,7 +10,9 @@
 
 struct pathfile {
     const char *name;
-    int fd; /* descriptor of the file, locked since it was read; -1: it did not exist */
+    /* descriptor of the file, locked since it was read; -1: the file did not exist or is not
+     * open */
+    int fd;
     /* true: the file must not be replaced, because it contains no path state, or that of another
      * connection */
     bool keep;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The progress line. When it is shown depends on the wall clock, but the results of a run never
- * do. */
+/* Prints the progress line of a transfer. When it is printed depends on the wall clock, but results
+ * never do. */
 #include "scps_ttcp/progress.h"
 #include "scps_ttcp/units.h"
 
@@ -64,7 +64,8 @@ static void add_flow(struct sums *u, struct ttcp_flow *f)
     }
 }
 
-/* Estimates the remaining time, µs, from the mean rate so far, or from --time; -1: unknown. */
+/* Returns an estimate of the transfer's remaining time, µs, from its mean rate so far or from
+ * --time, whichever is shorter; -1: unknown. now: µs since the start. */
 static scps_dur time_left(const struct sums *u, const struct ttcp_options *o, scps_dur now)
 {
     scps_dur by_bytes = -1;

@@ -10,7 +10,8 @@ struct ttcp_progress {
     bool on;         /* true: standard error is a terminal */
     scps_time shown; /* wall-clock time when the line was last written, µs */
     bool dirty;      /* true: the line on the terminal is not empty */
-    /* time and number of bytes when the rate was last computed, on the transfer's clock */
+    /* time, µs since the start of the transfer, and number of bytes when the rate was last
+     * computed */
     scps_dur at;
     uint64_t bytes;
 };
@@ -19,7 +20,7 @@ void ttcp_progress_init(struct ttcp_progress *p);
 /* Shows the state of n flows together at now (µs since the transfer's start), at most ten times a
  * second of the wall clock. */
 void ttcp_progress_show(struct ttcp_progress *p, struct ttcp_flow *f, size_t n, scps_dur now);
-/* Clears the line. Call it before anything else is printed. */
+/* Removes the progress line from the terminal. Call it before anything else is printed there. */
 void ttcp_progress_clear(struct ttcp_progress *p);
 
 #endif

@@ -20,16 +20,17 @@ struct ttcp_real {
     struct scps_loop *loop;
     struct scps_netif *top, *tap;
     bool sends; /* true: this end sends (-t) */
-    /* one flow for each connection; with --bidir those of the other direction follow */
+    /* array of flows, one for each connection; with --bidir one more for each, for the other
+     * direction, follows */
     struct ttcp_flow *flow;
     size_t n_flows;
-    struct ttcp_end *end; /* array of this end of each connection */
+    struct ttcp_end *end; /* array with this process's end of each connection */
     /* number of connections that this end has accepted so far; 0 at the end that connects */
     size_t came;
     struct ttcp_watch watch;
     struct ttcp_progress progress;
     scps_time started; /* time at which the device was opened, µs; --timeout counts from here */
-    scps_time t0;      /* time at which the SYN was sent or arrived, µs */
+    scps_time t0;      /* time 0 of the transfer: the first SYN was sent or arrived, µs */
     bool begun;        /* true: t0 is valid */
     bool finished;
     ev_io input, output;
@@ -37,7 +38,7 @@ struct ttcp_real {
     ev_timer interval, stop_sending, give_up, tick, linger, more, later, look;
 };
 
-/* Returns true if this end connects, false if it listens. */
+/* Returns true if this end opens the connections, false if it listens for them. */
 static inline bool ttcp_real_connects(const struct ttcp_real *x)
 {
     return x->sends != x->o->reverse;
@@ -45,18 +46,21 @@ static inline bool ttcp_real_connects(const struct ttcp_real *x)
 
 typedef void ttcp_real_event_fn(struct scps_loop *l, const struct scps_event *e, void *ctx);
 
-/* Makes the flows (not for --server), opens the device, the stack and its loop, which calls
- * on_event with x for the stack's events. Returns false, with the reason in x->r, on failure. */
+/* Makes the flows (not for --server), and opens the device, the stack and its event loop, which
+ * calls on_event with ctx for each event of the stack. Returns false, with the reason in x->r, on
+ * failure. */
 bool ttcp_real_open(struct ttcp_real *x, ttcp_real_event_fn *on_event, void *ctx);
-/* Connects or listens; with -u opens the datagram endpoint. Returns false, with the reason in x->r,
- * on failure. */
+/* Starts the transfer: opens the connections, or listens for them; with -u opens the datagram
+ * endpoint. Returns false, with the reason in x->r, on failure. */
 bool ttcp_real_begin(struct ttcp_real *x);
-/* Listens at the port that the options give. Returns NULL, with the reason in x->r, on failure. */
+/* Listens at the address and port that the options give. backlog: largest number of connections
+ * that wait to be accepted. Returns NULL, with the reason in x->r, on failure. */
 struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog);
-/* Returns true if some, but not all, of the connections of -P have arrived, and writes that to msg,
- * behind prefix. Otherwise, and at the end that connects, returns false with msg unchanged. */
+/* At the end that listens: returns true if some, but not all, of the connections of -P have
+ * arrived, and writes prefix and how many are missing to msg. Otherwise, and at the end that
+ * connects, returns false with msg unchanged. */
 bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[TTCP_MSGLEN]);
-/* Returns the part of --timeout that is left after the link was opened, µs; 0: there is no
+/* Returns the part of --timeout that is left since the device was opened, µs; 0: there is no
  * limit. */
 scps_dur ttcp_real_time_left(const struct ttcp_real *x);
 /* Returns the reason, in words, why the run did not end within --timeout: msg, or a constant. */

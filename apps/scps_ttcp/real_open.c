@@ -20,11 +20,12 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     for (unsigned i = 0; i < o->naddr; i++)
         if (o->addr[i].addr.family == family)
             return true;
-    /* With PPP and without --addr, the peer assigns an IPv4 address. */
+    /* Over PPP without --addr, this end gets an IPv4 address from the peer. */
     return o->ppp[0] != '\0' && o->naddr == 0 && family == 4;
 }
 
-/* Resolves HOST to an address of a family of which this end has an address. */
+/* Resolves the HOST of the command line to an address, *out, of a family of which this end has one,
+ * too. Returns false, with the reason in x->r, on failure. */
 static bool resolve(struct ttcp_real *x, struct scps_addr *out)
 {
     const struct ttcp_options *o = x->o;
@@ -66,7 +67,8 @@ static bool resolve(struct ttcp_real *x, struct scps_addr *out)
     return found;
 }
 
-/* Sets the error message for err, the reason why opening failed. */
+/* Sets outcome and message of x->r for err (SCPS_ERR_*), the result of an attempt to open a
+ * connection. Returns false. */
 static bool refused(struct ttcp_real *x, int err)
 {
     switch (err) {
@@ -166,7 +168,8 @@ struct scps_listener *ttcp_real_listen(struct ttcp_real *x, unsigned backlog)
     int err = 0;
 
     if (local.addr.family == 0)
-        /* The listener accepts connections at every address of the family. */
+        /* Without -H the listener accepts connections to every address of this end of the
+         * family. */
         local.addr.family = o->family;
     l = scps_listen(x->st, &cfg, &local, backlog, &err);
     if (l == NULL) {
@@ -186,7 +189,8 @@ static scps_time now_of(void *ctx)
     return scps_sysclock_now();
 }
 
-/* Makes a result and input or output for each flow, and this end of each connection. */
+/* Makes a result, and an input or output, for each flow, and this process's end of each connection.
+ * Returns false, with the reason in x->r, on failure. */
 static bool make_flows(struct ttcp_real *x)
 {
     const struct ttcp_options *o = x->o;
@@ -236,7 +240,8 @@ static bool choose_seed(struct ttcp_real *x, uint64_t seed[2])
     return false;
 }
 
-/* Opens the device; with --pcap pushes a capture on top of it. */
+/* Opens the device; with --pcap puts a filter above it that captures packets. Returns false, with
+ * the reason in x->r, on failure. */
 static bool open_device(struct ttcp_real *x)
 {
     char msg[SCPS_IO_MSGLEN];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The receiver's result, and the checksum in it. Four parts of eight bytes each are multiplied
- * independently, because each multiplication would otherwise wait for the one before: the checksum
- * costs about a tenth of a nanosecond a byte. */
+/* Writes and parses the receiver's result (--tell), and computes the checksum in it. Four parts of
+ * eight bytes each are multiplied independently, because each multiplication would otherwise wait
+ * for the one before: the checksum costs about a tenth of a nanosecond a byte. */
 #include "scps_ttcp/receipt.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@ static uint64_t word_at(const uint8_t *p)
     return v;
 }
 
-/* Mixes one word into one of the four parts of the checksum. An odd factor makes this a bijection
- * of lane for a given word, and of word for a given lane, so a change of one word always changes
- * the sum. */
+/* Returns `lane`, one of the four parts of the checksum, with eight bytes of the stream (word)
+ * mixed in. The factor is odd, so this is a bijection of lane for a given word, and of word for a
+ * given lane: a change of one word always changes the checksum. */
 static uint64_t mix(uint64_t lane, uint64_t word)
 {
     lane = (lane ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -80,7 +80,8 @@ size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt
     return (size_t)n; /* Every number has at most 20 digits, so the line fits. */
 }
 
-/* Reads "KEY=DIGITS" from *at and advances *at behind the next character. */
+/* Parses "KEY=DIGITS" at *at, in the given base, into *out, and advances *at behind the character
+ * after it. Returns false if the text is another. */
 static bool number(const char **at, const char *key, unsigned base, uint64_t *out)
 {
     const size_t len = strlen(key);

@@ -4,8 +4,8 @@
  *     scps_ttcp-result 1 bytes=16777216 missing=0 us=3120456 segments=11587 out_of_order=12
  *         duplicate=0 sum=0f3a...
  *
- * (one line on the wire). Every scps_ttcp that sends a stream looks for this line. Another program
- * as the sender may skip or print it.
+ * (one line on the wire). Every scps_ttcp that sends a stream recognises this line in what the
+ * receiver sends back. Another program as the sender may skip or print it.
  */
 #ifndef SCPS_TTCP_RECEIPT_H
 #define SCPS_TTCP_RECEIPT_H
@@ -23,10 +23,10 @@ struct ttcp_digest {
     uint8_t part[32];
 };
 void ttcp_digest_add(struct ttcp_digest *s, const void *data, size_t len);
-/* Returns the checksum of everything added so far; more may be added afterwards. */
+/* Returns the checksum of all bytes added so far; more may be added afterwards. */
 uint64_t ttcp_digest_value(const struct ttcp_digest *s);
 
-/* The figures that the receiver measured. */
+/* The result that a receiver measures and sends back (--tell). */
 struct ttcp_receipt {
     bool there; /* true: the receiver has sent a result; false: the other fields are not valid */
     uint64_t bytes,

@@ -20,7 +20,8 @@ void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us)
     scps_json_uint(j, "bits_per_second", units_bps(bytes, us));
 }
 
-/* Writes the members with which an item of streams and a sum begin. */
+/* Writes the members with which an item of "streams", and a sum over flows, begin: time and bytes
+ * of interval i. */
 static void interval_head(struct scps_json *j, const struct ttcp_result *r,
                           const struct ttcp_interval *i)
 {

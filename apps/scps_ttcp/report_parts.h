@@ -8,14 +8,14 @@
 #include <scps/json.h>
 
 /* Functions of report_json.c, for the documents of streams and of datagrams. */
-/* Adds "bits_per_second" for a number of bytes in a time, µs. */
+/* Writes the member "bits_per_second" for a number of bytes in a time, µs. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
 /* The following functions are in json_start.c. ttcp_json_start() writes the member "start" of the
  * document of a transfer by TCP; the others also write parts of the document of a transfer by
  * UDP. */
 void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
-/* Writes the member "seed". */
+/* Writes the member "seed" of the random errors. */
 void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "link", the configuration of the link, if there is one. */
 void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r);
@@ -24,18 +24,18 @@ void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r);
  * document of a transfer by TCP; the others also write parts of the document of a transfer by
  * UDP. */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
-/* Writes the processor time, and the member "link" with the counters of the link. */
+/* Writes the processor time used, and the member "link" with the counters of the virtual link. */
 void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r);
-/* Writes the status and the duration. */
+/* Writes how the transfer ended (outcome and exit status) and its duration. */
 void ttcp_json_outcome(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_verified(struct scps_json *j, const struct ttcp_result *r);
-/* Writes the member "interface": what the filter of a real link dropped. Writes nothing if there is
- * no such filter. */
+/* Writes the member "interface": packets that the link layer (PPP, Ethernet, CCSDS) of a real
+ * interface dropped. Writes nothing if there is no such layer. */
 void ttcp_json_interface(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_drops(struct scps_json *j, const char *key, const struct ttcp_side *s);
 
 /* Functions of report_udp.c, which report a transfer of UDP datagrams. */
-/* Writes the object "scps" inside the member "start". */
+/* Writes the object "scps" of the member "start": rate, seed, virtual time or not, and link. */
 void ttcp_json_udp_scps(struct scps_json *j, const struct ttcp_result *r);
 void ttcp_json_udp_interval(struct scps_json *j, const struct ttcp_result *r,
                             const struct ttcp_interval *i);

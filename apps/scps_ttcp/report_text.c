@@ -18,8 +18,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* If there are several flows, writes to buf the tag with which each line of a flow begins: its
- * number, "[2] " or "[2 back] ", or "[sum] ". Returns buf. */
+/* Writes to buf the tag with which each line of flow r, or of their sum, begins: its number, "[2] "
+ * or "[2 back] ", or "[sum] "; nothing if there is only one flow. Returns buf. */
 static const char *tag(char buf[24], const struct ttcp_result *r, bool sum)
 {
     char id[16] = "sum";
@@ -81,8 +81,8 @@ static void counters(FILE *f, char role, const struct ttcp_side *s)
     fputc('\n', f);
 }
 
-/* Reports that a controller which takes losses for corruption has reduced its window, because its
- * losses grow with the window. */
+/* Reports that a controller which attributes losses to corruption has reduced its window
+ * nevertheless, because the losses grew with the window. */
 static void braked(FILE *f, char role, const struct ttcp_side *s)
 {
     if (s->info.cc_phase == SCPS_PHASE_BRAKE || s->info.cc_phase == SCPS_PHASE_BRAKED)
@@ -247,7 +247,7 @@ static void datagrams(const struct ttcp_result *r, FILE *f)
         fputs("ttcp-r: verified: every datagram that arrived is as it was sent\n", f);
 }
 
-/* Writes the result that the receiver reported. */
+/* Writes the result that the receiver has sent back (--tell). */
 static void receipt(FILE *f, const struct ttcp_result *r)
 {
     const struct ttcp_receipt *t = &r->receipt;

@@ -23,7 +23,7 @@ static void percent(char buf[24], uint64_t part, uint64_t whole)
     snprintf(buf, 24, "%" PRIu64 ".%02" PRIu64, cents / 100, cents % 100);
 }
 
-/* Writes the jitter in ms; its argument is in sixteenths of a microsecond. */
+/* Writes the jitter to buf, in ms. jitter: in units of 1/16 µs. */
 static void jitter_text(char buf[24], uint64_t jitter)
 {
     uint64_t ns = jitter * 1000 / 16;
@@ -31,8 +31,8 @@ static void jitter_text(char buf[24], uint64_t jitter)
     snprintf(buf, 24, "%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
 }
 
-/* Returns the number of lost datagrams. If the datagrams have no numbers, a duplicate hides a lost
- * one. */
+/* Returns the number of lost datagrams, of `sent` of which `arrived` have arrived. If they have no
+ * numbers, duplicates count as arrived, so that one hides a loss. */
 static uint64_t lost_of(uint64_t sent, uint64_t arrived)
 {
     return sent > arrived ? sent - arrived : 0;

@@ -112,7 +112,8 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
             *p = '?';
 }
 
-/* Returns the name of the other end for messages. */
+/* Writes the name of the other end, HOST or its address and port, to buf for messages. Returns
+ * it. */
 static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
 {
     char addr[SCPS_ADDR_STRLEN];
@@ -128,8 +129,8 @@ static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
     return buf;
 }
 
-/* Returns the remedy when the peer was silent for too long. It mentions the option that set the
- * limit, if one was given. */
+/* Returns the end of a message about a peer that was silent for too long: what the user can do. It
+ * names the option that has set the limit, if one was given. */
 static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_MSGLEN])
 {
     static const enum setting_id limits[] = {SETTING_user_timeout, SETTING_keep_count,
@@ -305,7 +306,7 @@ static void side(struct ttcp_side *d, const struct scps_conn *c, struct scps_sta
     scps_conn_info(c, &d->info);
 }
 
-/* Copies the figures of a run of datagrams to side. */
+/* Copies addresses and stack statistics of one end of a run of datagrams (-u) to *side. */
 static void dgram_side(struct ttcp_side *side, const struct scps_endpoint *local,
                        const struct scps_endpoint *remote, struct scps_stack *st)
 {

@@ -26,10 +26,11 @@ struct ttcp_side {
     struct scps_conn_config config;
     struct scps_info info;
     struct scps_stack_stats stack;
-    uint64_t bytes; /* bytes that the application wrote or read */
+    uint64_t bytes; /* bytes that the application wrote (sender) or read (receiver) */
     uint64_t calls;
     uint64_t touched; /* result of ttcp_touch(), which reads every byte (-T) */
-    /* -E (best effort): holes that the reader reached, or ranges of data that the sender gave up */
+    /* -E (best effort): at the receiver, the ranges of bytes that were missing; at the sender,
+     * those that it gave up */
     struct scps_hole *holes;
     size_t n_holes;
     uint64_t missing;
@@ -80,16 +81,17 @@ struct ttcp_result {
     bool has_tx, has_rx; /* true: the sender, or the receiver, of the flow is in this process */
     enum ttcp_outcome outcome;
     char error[TTCP_MSGLEN]; /* one line that says what went wrong; empty after success */
-    /* Times of events since the start of the clock (the SYN), µs; TTCP_NOT_YET: the event did not
-     * happen. connect: the handshake is complete; first_byte: the receiver has read the first byte;
-     * enqueued: the sender has written the last byte; acked: new data was last acknowledged;
+    /* Times of events, µs since the start of the transfer (the SYN); TTCP_NOT_YET: the event did
+     * not happen. connect: the handshake is complete; first_byte: the receiver has read the first
+     * byte; enqueued: the sender has written the last byte; acked: new data was last acknowledged;
      * delivered: the receiver has read the last byte; closed: the FIN is acknowledged. */
     scps_dur connect, first_byte, enqueued, acked, delivered, closed;
     /* time from the start of the clock to the end of the run, µs, whether the transfer succeeded or
      * not */
     scps_dur elapsed;
     uint64_t acked_bytes; /* bytes that the peer has acknowledged */
-    /* compared: both ends were in this process; intact: every byte arrived as it was sent */
+    /* compared: received bytes were compared with those sent, because both ends are in this
+     * process; intact: every byte arrived as it was sent */
     bool compared, intact;
     uint64_t total; /* bytes that were to be sent; UINT64_MAX: unknown */
     struct ttcp_figures udp;
@@ -97,11 +99,13 @@ struct ttcp_result {
     struct ttcp_receipt receipt; /* the result that the receiver sent back (--tell) */
     /* bytes that the receiver sent back without --bidir and that are no result of --tell */
     uint64_t unasked;
-    /* true: `receipt` has no holes, and its checksum equals that of the bytes sent */
+    /* true: `receipt` reports no missing bytes, and its checksum equals that of the bytes sent */
     bool receipt_intact;
-    /* counters of the virtual link (--link), from a to b and back */
+    /* counters of the virtual link (--link): from the end with -t to the one with -r, and in the
+     * opposite direction */
     struct scps_link_stats link_fwd, link_back;
-    uint64_t limit_bps; /* physical limit of the transfer in closed form, bit/s; 0: there is none */
+    /* physical limit of the transfer over this link, bit/s (scps_link_limit()); 0: there is none */
+    uint64_t limit_bps;
     /* figures of each --interval */
     struct ttcp_interval *intervals;
     size_t n_intervals, cap_intervals;
@@ -125,17 +129,18 @@ void ttcp_result_fini(struct ttcp_result *r);
 /* Adds the result of another flow to the run whose first result is r. Returns NULL: out of
  * memory. */
 struct ttcp_result *ttcp_result_add(struct ttcp_result *r);
-/* Sets the outcome of r, the first result of its run, to the first bad outcome among all flows. */
+/* Sets the outcome of r, the first result of its run, to that of the first flow which has failed,
+ * if any. */
 void ttcp_result_gather(struct ttcp_result *r);
-/* Sums over the flows of a run that have the direction of r: duration, bytes and rate. sent true:
- * the sender's figures; false: the receiver's. */
+/* Sum over those flows of a run that have the direction of r: bytes, time and so on. sent true:
+ * figures of the senders; false: those of the receivers. */
 struct ttcp_total {
     unsigned flows;
     uint64_t bytes, resent, timeouts;
     scps_dur us;
 };
 struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent);
-/* Returns the duration of the run whose first result is r. */
+/* Returns the duration of the run whose first result is r, µs. */
 scps_dur ttcp_result_elapsed(const struct ttcp_result *r);
 /* Sets outcome and message of r, unless an earlier failure has set them. */
 void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const char *fmt, ...)
@@ -143,33 +148,37 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
-/* Checks after the handshake of c that the features of --require are in force. If not, sets the
- * outcome and returns false. */
+/* Called after the handshake of connection c: checks that the features of --require were
+ * negotiated. If one was not, sets outcome and message of r and returns false. */
 bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c);
-/* Sets outcome and message, with a remedy, from the errors of both ends; s or rcv may be NULL. */
+/* Sets outcome and message of r, with a remedy, from the errors of its sender s and its receiver
+ * rcv. NULL: that one is in another process. */
 void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                        const struct ttcp_receiver *rcv);
-/* Copies what the link filters of the device `top` report: why the link ended, the missing
- * neighbour, drops. */
+/* Copies to r what the link layer of the device reports: why the link has ended, a neighbour that
+ * does not answer, drops. top: the uppermost netif of the device. */
 void ttcp_result_device(struct ttcp_result *r, const struct scps_netif *top);
-/* If a neighbour does not answer, writes that to buf and returns true. Otherwise returns false with
- * buf unchanged. */
+/* If an Ethernet neighbour does not answer ARP or Neighbour Discovery, writes that in words to buf
+ * and returns true. Otherwise returns false with buf unchanged. */
 bool ttcp_unanswered_words(const struct ttcp_result *r, char *buf, size_t len);
-/* Prints one line with the drops of the link filter, unless there are none. */
+/* Prints one line with the packets that the link layer dropped, unless there are none. */
 void ttcp_report_interface(const struct ttcp_result *r, FILE *f);
-/* These functions copy the figures of an end to r. Call them before connections and stacks are
- * freed. t0: start of the clock, µs. */
+/* These functions copy the figures of the sender, or of the receiver, of a flow to r. They are
+ * called before connections and stacks are freed. st: stack of that end; t0: start of the transfer,
+ * µs. */
 void ttcp_result_sender(struct ttcp_result *r, const struct ttcp_sender *s, struct scps_stack *st,
                         scps_time t0);
 void ttcp_result_receiver(struct ttcp_result *r, const struct ttcp_receiver *rcv,
                           struct scps_stack *st, scps_time t0);
-/* Ends the present interval of --interval at `now`, µs since t0. Returns that interval; NULL if it
- * would be empty, or if this end of the transfer is in another process. */
+/* Ends the present interval of --interval of flow r at `now`, µs since the start of the transfer.
+ * Returns that interval; NULL: it is empty, or there is no memory. s or rcv NULL: that end is in
+ * another process. */
 const struct ttcp_interval *ttcp_result_interval(struct ttcp_result *r, const struct ttcp_sender *s,
                                                  const struct ttcp_receiver *rcv, scps_dur now);
 /* Adds interval i to a sum over flows. */
 void ttcp_interval_add(struct ttcp_interval *sum, const struct ttcp_interval *i);
-/* Copies the result that the receiver sent to the sender, if it has arrived. */
+/* Copies the result that the receiver has sent back (--tell) to r, if it has arrived at sender
+ * s. */
 void ttcp_result_told(struct ttcp_result *r, const struct ttcp_sender *s);
 /* Returns the exit status of an outcome: 0, 1, 3, 4 or 124. */
 int ttcp_exit_status(enum ttcp_outcome o);
@@ -191,7 +200,7 @@ uint64_t ttcp_received_bytes(const struct ttcp_result *r);
 void ttcp_report_text(const struct ttcp_result *r, FILE *f);
 void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
 void ttcp_report_interval_sum(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
-/* Prints one line: which end, how many bytes, how fast, and what went wrong. */
+/* Prints the result of one test of --server in one line: peer, bytes, rate, and what went wrong. */
 void ttcp_report_line(const struct ttcp_result *r, FILE *f);
 void ttcp_report_json(const struct ttcp_result *r, struct scps_json *j);
 

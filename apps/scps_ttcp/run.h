@@ -6,24 +6,25 @@
 #include "scps_ttcp/progress.h"
 #include "scps_ttcp/result.h"
 
-/* Run a transfer and fill in r, with its errors. Interval lines and the progress line go to
- * standard error. */
+/* These functions run a transfer and fill in *r, with the error if it fails. Interval lines and the
+ * progress line go to standard error. */
 void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r);
 void ttcp_run_real(const struct ttcp_options *o, struct ttcp_result *r);
-/* Runs --server: serves one test after another. Returns the exit status, after everything has been
- * reported. */
+/* Implements --server: serves tests until SIGINT or SIGTERM. Returns the exit status, after
+ * everything has been reported. */
 int ttcp_serve(const struct ttcp_options *o);
 
-/* For -u: limits datagrams to `to` through nif to the rate of -R, or on a virtual link to the rate
- * of the line. Returns 0 or an error. */
+/* For -u: limits the rate of datagrams that stack st sends to `to` through nif to that of -R or,
+ * over a virtual link, to that of the line. Returns 0, or an error (SCPS_ERR_*). */
 int ttcp_rate_datagrams(const struct ttcp_options *o, struct scps_stack *st, struct scps_netif *nif,
                         const struct scps_addr *to);
-/* Opens a netif that writes the packets which pass it to the capture file at path. now: the clock
- * for outgoing packets. Returns NULL on failure, with the reason in r. */
+/* Opens a filter that writes the packets which pass it to the capture file `path`. epoch: added to
+ * all times, µs; now(ctx): returns the time of outgoing packets, µs. Returns NULL, with the reason
+ * in r, on failure. */
 struct scps_netif *ttcp_capture(struct ttcp_result *r, const char *path, scps_time epoch,
                                 scps_time (*now)(void *ctx), void *ctx);
-/* Sets an error in r if part of the capture could not be written. Call it after the last packet.
- * tap may be NULL. */
+/* Called after the last packet: sets an error in r if a part of the capture by filter tap could not
+ * be written. tap NULL: there is no capture. */
 void ttcp_capture_check(struct ttcp_result *r, const struct scps_netif *tap, const char *path);
 
 #endif

@@ -19,11 +19,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Number of bytes written at once before the loop serves packets; writing takes about 0.2 ms. */
+/* Bytes that a sender writes before the event loop serves packets; this takes about 0.2 ms. */
 #define AT_ONCE (128u << 10)
 
-/* Returns true when every connection has closed. Connections that never arrived are not waited
- * for. */
+/* Returns true if every connection has closed. Connections that never arrived do not count. */
 static bool over(const struct ttcp_real *x)
 {
     for (size_t k = 0; k < x->o->streams; k++)
@@ -32,8 +31,8 @@ static bool over(const struct ttcp_real *x)
     return true;
 }
 
-/* With datagrams (-u): returns the time at which this end must run again even if nothing arrives,
- * µs; SCPS_NEVER: none. */
+/* Returns the time at which an end with datagrams (-u) must run again even if nothing arrives, µs;
+ * SCPS_NEVER: none. */
 static scps_time next_run(const struct ttcp_real *x)
 {
     return !x->o->udp ? SCPS_NEVER : x->sends ? x->flow->sender.d.next : x->flow->receiver.d.next;
@@ -62,7 +61,7 @@ static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
     ttcp_result_judge(f->r, ttcp_flow_sender(f), ttcp_flow_receiver(f));
 }
 
-/* Resets every connection, which reports the failure to the peers. */
+/* Resets every connection, so that the peers learn of the failure. */
 static void abort_all(struct ttcp_real *x)
 {
     for (size_t k = 0; k < x->o->streams; k++) {
@@ -77,8 +76,8 @@ static void abort_all(struct ttcp_real *x)
         x->flow[k].sender.conn = x->flow[k].receiver.conn = NULL;
 }
 
-/* Records all figures. Then the process stays until the connections are closed, or resets them if
- * the transfer failed. */
+/* Records all figures. Afterwards the process waits until the connections are closed; if the
+ * transfer has failed, it resets them at once. why: message for an outcome other than TTCP_DONE. */
 static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
 {
     scps_time now = scps_sysclock_now();
@@ -138,8 +137,7 @@ static void watch_while(struct ttcp_real *x, ev_io *w, bool waiting)
         ev_io_stop(scps_loop_ev(x->loop), w);
 }
 
-/* Called after anything that may have changed the state: decides whether the run is over, and which
- * descriptors to watch. */
+/* Called after each event: decides whether the run is over, and which descriptors to watch. */
 static void check(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
@@ -197,8 +195,8 @@ static void require(struct ttcp_real *x, const struct scps_conn *c)
         finish(x, TTCP_DONE, NULL);
 }
 
-/* Gives accepted connections to the ends that wait for one. After the last one expected the
- * listener is closed, which resets any further connections: nothing would read them. */
+/* Passes accepted connections to the ends that wait for one. After the last one expected the
+ * listener is closed, which resets further connections, because nothing would read them. */
 static void on_accept(struct ttcp_real *x, struct scps_listener *l, scps_time now)
 {
     struct scps_conn *c;
@@ -337,8 +335,8 @@ static void on_later(EV_P_ ev_timer *w, int revents)
     scps_loop_kick(x->loop);
 }
 
-/* Checks whether the peer of a PPP link has gone: the filter and the connections still exist then,
- * so no event would end the run. */
+/* Checks whether the peer has terminated a PPP link. Connections and netif still exist then, so no
+ * event would end the run. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct ttcp_real *x = w->data;
@@ -382,7 +380,7 @@ static void watch_all(struct ttcp_real *x)
     x->sigint.data = x->sigterm.data = x;
     ev_signal_start(ev, &x->sigint);
     ev_signal_start(ev, &x->sigterm);
-    ev_now_update(ev); /* Opening a device may have taken long, so the loop's time is updated. */
+    ev_now_update(ev); /* Opening a device may have taken long, so libev's time is updated. */
     timer(x, &x->interval, on_interval, x->o->interval, true);
     /* The clock of the end that listens starts when a peer connects, so only the end that connects
      * starts it here. */
@@ -415,8 +413,7 @@ static void unwatch_all(struct ttcp_real *x)
     ev_timer_stop(ev, &x->look);
 }
 
-/* Waits for a slow reader of the output after the connection is over; nothing else has to be done
- * any more. */
+/* Called when the connection is over: waits until the output has accepted all bytes. */
 static void drain_output(struct ttcp_real *x)
 {
     struct ttcp_output *out = &x->flow->out;

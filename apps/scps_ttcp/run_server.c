@@ -18,14 +18,14 @@
 
 #define TESTS   256 /* largest number of tests that are served at the same time */
 #define BACKLOG 32  /* largest number of connections that wait while TESTS of them are served */
-/* Number of bytes that a test writes in one piece before the loop serves packets. */
+/* bytes that a test writes before the event loop serves packets */
 #define AT_ONCE (128u << 10)
 #define LOOK    SCPS_MS(100) /* interval of the check for tests that last too long, µs */
 
 struct test {
     struct ttcp_end end;
-    /* flow[0] goes in the direction of this test; with --bidir flow[1] goes in the opposite
-     * direction */
+    /* flow[0]: data in the direction that -t or -r of this server gives; flow[1]: only with
+     * --bidir, data in the opposite direction */
     struct ttcp_flow flow[2];
     /* result of flow[0]; with --bidir, result.next points to the result of flow[1] */
     struct ttcp_result result;
@@ -112,7 +112,7 @@ static void end_test(struct server *s, struct test *t, enum ttcp_outcome outcome
     free_test(t);
 }
 
-/* Ends the test if it is over. Returns false when it has been freed. */
+/* Ends test t if it is over. Returns false if t was ended, and so freed. */
 static bool check_test(struct server *s, struct test *t)
 {
     bool all = true;
@@ -167,7 +167,8 @@ static struct test *new_test(struct server *s)
     return NULL;
 }
 
-/* Starts a test on connection c. Returns false if there is no memory for it. */
+/* Starts a test on connection c, which was just accepted at now, µs. Returns false if there is no
+ * memory. */
 static bool begin_test(struct server *s, struct scps_conn *c, scps_time now)
 {
     struct ttcp_flow *back;
@@ -219,7 +220,7 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         ttcp_end_event(&t->end, e, now);
         check_test(s, t);
     }
-    /* A connection has arrived, or a test has ended, so that another one can start. */
+    /* A connection may have arrived, or a test may have ended, so that another one can start. */
     accept_tests(s, now);
 }
 
@@ -245,8 +246,8 @@ static void on_look(EV_P_ ev_timer *w, int revents)
     struct server *s = w->data;
     const struct ttcp_options *o = s->x.o;
     scps_time now = scps_sysclock_now();
-    /* A PPP link that the peer has terminated leaves its netif in place, so the event loop would
-     * go on without a link. */
+    /* After the peer has terminated a PPP link, its netif still exists, so no event would end the
+     * tests. */
     bool lost = scps_ifopts_trouble(s->x.top) != NULL;
 
     (void)loop;

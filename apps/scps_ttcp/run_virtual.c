@@ -31,19 +31,20 @@ static void on_signal(int sig)
     interrupted = 1;
 }
 
-/* Returns the physical limit of the link for these packets and this rate, bit/s, for all
- * connections together; 0 when nothing limits it. It is rounded, so that errors of the division do
- * not show in the result. */
+/* Returns the physical limit of the transfer over this link, bit/s, for all connections together;
+ * 0: nothing limits it, or the limit is not computed. It is rounded, so that errors of
+ * floating-point division do not show. */
 static uint64_t limit(const struct ttcp_virtual *x)
 {
     double bps;
     uint64_t unit, written = 0;
     const struct scps_info *i = &x->r->tx.info;
-    /* -R limits each connection, so the sum is that of all connections. */
+    /* -R limits each connection, so together they have n_flows times this rate. */
     uint64_t rate = x->o->rate_bps * x->n_flows;
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
-    /* With header compression, the compressed header of a full data segment counts. */
+    /* With SCPS header compression, the length of the compressed header of a full segment
+     * counts. */
     if (i->caps & SCPS_CAP_COM)
         headers -= i->timestamps ? 16 : 12;
     if (x->o->route_bps != 0 && (rate == 0 || x->o->route_bps < rate))
@@ -95,8 +96,8 @@ static void finish_flow(struct ttcp_virtual *x, struct ttcp_flow *f)
                        f->verify.skipped == f->receiver.missing &&
                        f->verify.matched + f->verify.skipped == f->sender.written;
     }
-    /* The link's counters show whether it has damaged packets; the outcome of the flow depends on
-     * that. */
+    /* The link's counters are read before ttcp_result_judge(), whose message depends on whether the
+     * link has damaged packets. */
     scps_link_get_stats(x->link, 0, &f->r->link_fwd);
     ttcp_result_judge(f->r, &f->sender, &f->receiver);
 }
@@ -119,8 +120,8 @@ static void finish(struct ttcp_virtual *x)
 
 static void run_sender(void *ctx);
 
-/* Plans the next call of the sender, which has another guard datagram to send later, behind the
- * data. */
+/* With -u: if the sender has to run again later to send another guard datagram behind the data,
+ * sets a timer for that. */
 static void look_at_guards(struct ttcp_virtual *x)
 {
     struct ttcp_sender *s = &x->flow->sender;
@@ -132,8 +133,8 @@ static void look_at_guards(struct ttcp_virtual *x)
         s->err = SCPS_ERR_NOMEM;
 }
 
-/* Called when the sender of datagrams has finished: the run ends when no packet is on the way any
- * more. */
+/* With -u, called when the sender has finished: ends the run if no packet is on the link any more;
+ * otherwise checks again after 10 ms of virtual time. */
 static void see_arrivals(void *ctx)
 {
     struct ttcp_virtual *x = ctx;
@@ -190,8 +191,8 @@ static void check(struct ttcp_virtual *x)
     }
     if (done) {
         finish(x);
-        /* The run of the simulation ends here, so that the loop of slices decides whether to
-         * continue it until the connections are closed. */
+        /* scps_world_run() returns now, so that its caller decides whether to continue until the
+         * connections are closed. */
         scps_world_stop(x->w);
     }
 }
@@ -211,8 +212,9 @@ static void run_sender(void *ctx)
     check(ctx);
 }
 
-/* Finds the end to which the accepted connection c belongs, by its port: connections are accepted
- * in the order in which their SYNs arrive. */
+/* Returns the end to which connection c, accepted at the transmitter (at_tx) or the receiver,
+ * belongs. It is found by the peer's port, because SYNs may arrive in another order than they were
+ * sent. NULL: none. */
 static struct ttcp_end *end_for(struct ttcp_virtual *x, bool at_tx, const struct scps_conn *c)
 {
     struct ttcp_end *own = at_tx ? x->tx_end : x->rx_end, *other = at_tx ? x->rx_end : x->tx_end;
@@ -276,8 +278,8 @@ static scps_time earlier(scps_time a, scps_time b)
     return a < b ? a : b;
 }
 
-/* Returns true when the transfer is over or has been ended early; called at the end of each
- * slice. */
+/* Called at the end of each slice: handles an interrupt and the options --timeout, --interval and
+ * --time. Returns true if the transfer is over or has been ended early. */
 static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *stop_sending)
 {
     const struct ttcp_options *o = x->o;
@@ -312,8 +314,8 @@ static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *
     return false;
 }
 
-/* With the option that signals outages: informs both stacks whether the link is up at `now`.
- * Returns the time of the next change, µs. */
+/* If --outage ends in ",signal" or ",plan": signals to both stacks whether the link is up at `now`,
+ * µs. Returns the time of the next change, µs; SCPS_NEVER: none. */
 static scps_time tell_outage(struct ttcp_virtual *x, scps_time now)
 {
     const struct scps_spans *s = &x->o->fwd.outages;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the transmission time of a packet on a line, µs; 0 when the line has no rate. */
+/* Returns the time that an IP packet of `bytes` bytes takes on the line of link direction c, µs; 0:
+ * the rate of the line is unlimited. */
 static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
 {
     if (c->rate_bps == 0)
@@ -14,7 +15,8 @@ static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
     return (scps_dur)((uint64_t)scps_link_frame_bytes(c, bytes) * 8 * 1000000 / c->rate_bps);
 }
 
-/* Refuses a feature in --require that another option switches off. */
+/* Refuses a feature in --require that another option switches off. Returns 0, or -1 with one line
+ * in msg, as all functions below. */
 static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -35,8 +37,8 @@ static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN]
     return 0;
 }
 
-/* Decides which end this process is: transmitter or receiver, connecting or listening. Refuses
- * options that do not exist at this end. */
+/* Checks that the options say which end this process is (-t, -r, -Q, HOST), and refuses options
+ * that do not exist at this end. device: a real interface was given. */
 static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_MSGLEN])
 {
     if (o->action == TTCP_UNSET)
@@ -69,7 +71,7 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
     return 0;
 }
 
-/* Checks HOST if it is an address: a connection must be able to have it, --addr must have its
+/* Checks HOST if it is an address: it must not be multicast (except with -u), --addr must have its
  * family, and it must not be this end's own. A name is resolved later. */
 static int settle_host(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
@@ -110,7 +112,8 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
             "--truth works over a virtual link only: on a real path nothing knows every packet");
     if (o->ifs.mtu == 0)
         o->ifs.mtu = o->mtu;
-    /* With --server, --timeout limits each test, not the time until the link is open. */
+    /* --timeout also limits the time until the link layer is open, except with --server, where it
+     * limits each test. */
     if (!o->server)
         o->ifs.patience = o->timeout;
     if (scps_ifopts_check(&o->ifs, why) != 0)
@@ -159,7 +162,7 @@ static int settle_several(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* Returns true if this setting is on, by an option or because --require demands it. */
+/* Returns true if setting id is on: by default, by an option, or because --require demands it. */
 static bool is_on(const struct ttcp_options *o, enum setting_id id)
 {
     if (id == SETTING_bets && ttcp_requires(o, SCPS_FEATURE_BETS))
@@ -169,7 +172,7 @@ static bool is_on(const struct ttcp_options *o, enum setting_id id)
     return setting_get(&settings[id], &o->conn) != 0;
 }
 
-/* Refuses settings that have no effect without another one. */
+/* Refuses a setting that has no effect because another one is off. */
 static int settle_settings(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     char option[TTCP_NAME], other[TTCP_NAME];
@@ -304,7 +307,7 @@ static int settle_udp(struct ttcp_options *o, char msg[TTCP_MSGLEN])
     return 0;
 }
 
-/* Adds the table of outages of --outage to the description of the link. */
+/* Adds the outages of the option --outage to the description of the link, o->link_spec. */
 static int settle_outage(struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     if (o->outage_signal == TTCP_SIGNAL_NONE && o->outage[0] == '\0')
@@ -331,7 +334,7 @@ static int settle_link(struct ttcp_options *o, char msg[TTCP_MSGLEN])
         o->link_spec = TTCP_DEFAULT_LINK;
     if (scps_link_parse_tables(o->link_spec, &files, &o->fwd, &o->back, &o->tables, why,
                                sizeof(why)) != 0)
-        /* The message begins with "link:", so "--" makes it an option's name. */
+        /* The message begins with "link: ", which "--" turns into the option's name. */
         return FAIL("--%s", why);
     if (o->mtu == 0)
         o->mtu = 1500;

@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the time at which the SYN was sent or arrived, µs. For a connection made from a SYN
- * cookie, which does not contain that time, returns now. */
+/* Returns the time at which the SYN of connection c was sent or arrived, µs. A connection made from
+ * a SYN cookie does not know that time; for it returns now. */
 static scps_time opened(const struct scps_conn *c, scps_time now)
 {
     struct scps_info i;
@@ -56,8 +56,8 @@ static void sender_failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Returns how many of the available bytes the next write call may contain; *flags gets SCPS_EOR if
- * they end a record. */
+/* Returns how many of the rest_len bytes at s->rest may be written at once, because they belong to
+ * one record. Sets *flags to SCPS_EOR if they end the record, otherwise to 0. */
 static size_t one_record(const struct ttcp_sender *s, unsigned *flags)
 {
     const struct ttcp_options *o = s->in->opt;
@@ -114,8 +114,7 @@ void ttcp_sender_run(struct ttcp_sender *s, scps_time now)
         }
         len = one_record(s, &flags);
         n = scps_conn_write(s->conn, s->rest, len, flags);
-        /* There is no space or memory now; the event SCPS_EV_WRITABLE will call this function
-         * again. */
+        /* The send buffer has no space, or there is no memory. SCPS_EV_WRITABLE will come. */
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
             return;
         if (n < 0) {
@@ -145,8 +144,8 @@ static void sender_check_fin(struct ttcp_sender *s)
     }
 }
 
-/* Reads what the receiver sends after this end's FIN, which may be its result; anything else is
- * skipped. It must be read, because only then the peer's FIN is reported. */
+/* Reads what the receiver sends back, and looks for its result (--tell) in the first line. Anything
+ * else is skipped; it must be read, because only then the peer's FIN is reported. */
 static void hear_result(struct ttcp_sender *s)
 {
     char skipped[512];
@@ -172,7 +171,7 @@ static void hear_result(struct ttcp_sender *s)
     }
 }
 
-/* Reads from the receiver, which sends only its result and, with -e, the echoes. */
+/* Reads what the receiver sends back: with -e the echoes, otherwise at most its result. */
 static void sender_read(struct ttcp_sender *s, scps_time now)
 {
     int err;
@@ -264,7 +263,7 @@ void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_tim
     ttcp_receiver_run(r, now);
 }
 
-/* Called when the output cannot be written: ends the transfer with an error, for which the driver
+/* Called when writing to the output has failed: ends the transfer with an error. The caller then
  * resets the connection, so that the peer learns of the failure. */
 static void output_failed(struct ttcp_receiver *r)
 {
@@ -296,7 +295,8 @@ static void took(struct ttcp_receiver *r, size_t n)
         end_record(r, stop & SCPS_RECORD_TORN);
 }
 
-/* Steps over the hole at which reading stopped, unless its data has arrived meanwhile. */
+/* Called when the next bytes are missing (best effort): records the hole, so that reading continues
+ * behind it. Does nothing if they have arrived meanwhile. */
 static void over_hole(struct ttcp_receiver *r)
 {
     struct scps_hole h;
@@ -319,7 +319,7 @@ static void over_hole(struct ttcp_receiver *r)
     r->holes[r->n_holes++] = h;
 }
 
-/* Returns true when all that was read has been echoed, or nothing is to be echoed. */
+/* With -e: writes back what was read. Returns true if nothing is left to be written back. */
 static bool echoed(struct ttcp_receiver *r)
 {
     while (r->echo_len > 0) {
@@ -336,8 +336,8 @@ static bool echoed(struct ttcp_receiver *r)
     return true;
 }
 
-/* Returns true if the output has accepted its block or, with `all`, everything. If not, the
- * receiver waits for the output, or has failed. */
+/* Writes to the output; all: also the rest of a block (-B). Returns true if it has accepted
+ * everything; otherwise the receiver waits for it (r->waiting), or has failed. */
 static bool flushed(struct ttcp_receiver *r, bool all)
 {
     int err = ttcp_output_flush(r->out, all);
@@ -372,8 +372,7 @@ static void tell_result(struct ttcp_receiver *r)
     while (r->line_at < r->line_len) {
         int64_t n = scps_conn_write(r->conn, r->line + r->line_at, r->line_len - r->line_at, 0);
 
-        /* There is no space or memory now; the event SCPS_EV_WRITABLE will call this function
-         * again. */
+        /* The send buffer has no space, or there is no memory. SCPS_EV_WRITABLE will come. */
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
             return;
         if (n < 0) { /* The peer has gone, so the result cannot be sent. */
@@ -434,8 +433,7 @@ void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now)
             over_hole(r);
             continue;
         }
-        /* SCPS_EV_ERROR will follow. The function returns, because the code below would read from
-         * the connection once more before that event. */
+        /* The connection has failed. SCPS_EV_ERROR will follow, so nothing more is read here. */
         if (n < 0) {
             r->err = (int)n;
             ttcp_output_flush(r->out, true);

@@ -16,7 +16,8 @@
 struct ttcp_sender {
     struct scps_conn *conn; /* connection of the sender; NULL: the sender waits for one */
     struct ttcp_input *in;
-    const uint8_t *rest; /* input for which the send buffer had no room */
+    /* input that was read but not written to the connection yet, rest_len bytes */
+    const uint8_t *rest;
     size_t rest_len;
     bool connected, /* true: the connection is established, or the datagram socket is open */
         waiting,    /* true: the sender waits for input */
@@ -27,11 +28,12 @@ struct ttcp_sender {
     int err;        /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
     bool in_failed;
     bool too_short; /* true: -u, and the whole input is shorter than the smallest datagram */
-    /* number of bytes to write before packets are served; 0: as many as the send buffer has room
-     * for */
+    /* number of bytes that one call of ttcp_sender_run() writes at most, so that packets are served
+     * meanwhile; 0: no limit */
     uint64_t at_once;
     uint64_t written; /* bytes that the send buffer has accepted */
-    /* bytes of `written` that the peer has acknowledged, by the newest SCPS_NOTE_ACKED */
+    /* bytes of `written` that the peer has acknowledged, according to the last observer event
+     * SCPS_NOTE_ACKED */
     uint64_t acked;
     struct ttcp_echo echo; /* state of -e */
     struct ttcp_path path; /* state of --path-state */
@@ -45,19 +47,19 @@ struct ttcp_sender {
     bool sums;
     struct ttcp_digest digest;
     struct ttcp_receipt receipt;
-    /* The first bytes that the receiver sent back after the end of this end's stream: the line with
-     * its result (--tell). */
+    /* the first bytes that the receiver has sent back, in which the line with its result (--tell)
+     * is searched for */
     char line[TTCP_RECEIPT_LINE];
     size_t line_len;
-    /* Times, µs, on the clock of the stack, which is virtual or monotonic: the SYN was sent, or the
-     * SYN of the peer arrived (syn); the handshake was completed (connect); the last byte was
-     * written to the send buffer (enqueued); the last acknowledgement of new data arrived
-     * (acked_at); the FIN was acknowledged (closed_at). With -u, the last datagram was sent
-     * (acked_at, closed_at). */
+    /* Times, µs, on the clock of the stack (virtual or monotonic time): the SYN was sent, or that
+     * of the peer arrived (syn); the handshake was completed (connect); the last byte was written
+     * to the send buffer (enqueued); the last acknowledgement of new data arrived (acked_at); the
+     * FIN was acknowledged (closed_at). With -u, the last datagram was sent (acked_at,
+     * closed_at). */
     scps_time syn, connect, enqueued, acked_at, closed_at;
 };
 
-/* Starts to send the input `in` over connection c, whose SYN was sent at now. */
+/* Starts to send the input `in` over connection c, whose SYN is sent at now, µs. */
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now);
 /* Makes the sender wait for its connection, which ttcp_sender_accept() will pass. */
@@ -69,7 +71,8 @@ void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_
 /* Writes as much of the input to the connection as the send buffer takes. Call it also when new
  * input is available. */
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
-/* Records the exact times of acknowledgements from an observer event of the stack. */
+/* Called for each observer event n of the sender's connection: records the exact time of
+ * acknowledgements. */
 void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);
 
 struct ttcp_receiver {
@@ -83,12 +86,12 @@ struct ttcp_receiver {
      * hollow (bytes are counted, not stored) */
     const uint8_t *echo;
     size_t echo_len;
-    /* -c: records read to their end, including the one that the end of the stream ends. Records
-     * with missing bytes count in torn only. */
+    /* -c: numbers of records read to their end, without missing bytes (records) and with some
+     * (torn); smallest and largest size of the former, bytes */
     uint64_t records, torn, record_min, record_max,
         record /* number of bytes so far of the record being read */;
-    /* -E: every hole that was reported, and their sum in bytes. At the end the result takes over
-     * the list. */
+    /* -E (best effort): the n_holes holes found, and the sum of their bytes (missing). At the end
+     * the list is passed to the result. */
     struct scps_hole *holes;
     size_t n_holes, cap_holes;
     uint64_t missing;
@@ -113,9 +116,11 @@ struct ttcp_receiver {
 void ttcp_receiver_wait(struct ttcp_receiver *r, struct ttcp_output *out);
 void ttcp_receiver_accept(struct ttcp_receiver *r, struct scps_conn *c, scps_time now);
 void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, scps_time now);
-/* Reads what has arrived. Call it also when the output can accept more. */
+/* Reads the data that has arrived and writes it to the output. Called for events, and when the
+ * output accepts more. */
 void ttcp_receiver_run(struct ttcp_receiver *r, scps_time now);
-/* Returns true when everything has been read and, with --tell, the result has been sent. */
+/* Returns true if the stream was read to its end and, with --tell, the result was written to the
+ * connection. */
 bool ttcp_receiver_done(const struct ttcp_receiver *r);
 
 #endif

@@ -14,11 +14,12 @@ struct ttcp_truth {
     int err; /* errno of the first write that failed; 0: none failed */
 };
 
-/* Opens --truth FILE, if given, and observes both directions of l. Returns false with the reason in
- * r. */
+/* If --truth was given, opens its file and observes both directions of link l. Returns false, with
+ * the reason in r, on failure. */
 bool ttcp_truth_open(struct ttcp_truth *t, const struct ttcp_options *o, struct scps_link *l,
                      struct ttcp_result *r);
-/* Closes the log and stops observing the link. A log that is incomplete makes the run fail. */
+/* Closes the log and stops observing the link. If the log could not be written completely, r gets
+ * an error. */
 void ttcp_truth_close(struct ttcp_truth *t, const struct ttcp_options *o, struct ttcp_result *r);
 
 #endif

@@ -45,8 +45,9 @@ static const char *decimal(const char *p, uint64_t *whole, uint64_t *frac)
     return p;
 }
 
-/* Returns whole.frac times scale in *out; a remaining part of a byte or bit is dropped (1.3k is
- * 1331). Without a suffix a fraction is refused: 1.5 is an error, not 1. */
+/* Sets *out to (whole + frac * 10^-9) * scale; a remaining part of a byte or bit is dropped (1.3k
+ * is 1331). With scale 1 (no suffix) a fraction is refused: 1.5 is an error, not 1. Returns 0, or
+ * -1. */
 static int scaled(uint64_t whole, uint64_t frac, uint64_t scale, uint64_t *out)
 {
     const uint64_t e9 = 1000000000u;
@@ -124,7 +125,8 @@ int units_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
     return 0;
 }
 
-/* Returns n * mul / us without overflow of the product, at most the largest value. */
+/* Returns n * mul per second, if n was counted in us µs, without overflow of the product; at most
+ * UINT64_MAX. */
 static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
 {
     uint64_t d = (uint64_t)us, whole, rest;
@@ -151,8 +153,9 @@ uint64_t units_bps(uint64_t bytes, scps_dur us)
     return per_second(bytes, 8, us);
 }
 
-/* Returns the unit in which v has at least three digits, if there is one. Mbit/sec is used up to 10
- * Gbit/sec, so that all results of one link have the same unit. */
+/* Returns the unit for rate v if `unit` is a or A (adapt): the largest unit that v reaches; but
+ * Mbit/sec is used up to 10 Gbit/sec, so that all results of one link have the same unit. Any other
+ * `unit` is returned unchanged. */
 static char adapted(char unit, uint64_t v)
 {
     if (unit == 'a')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes, rates and times as users write them, and rates as ttcp prints them, in integer
+/* Parses sizes, rates and times as users write them, and prints rates as ttcp does, in integer
  * arithmetic. */
 #ifndef SCPS_TTCP_UNITS_H
 #define SCPS_TTCP_UNITS_H
@@ -15,10 +15,11 @@ int units_size(const char *text, uint64_t *bytes);
  * allows. Returns 0 or -1. */
 #define UNITS_RATE_MOST UINT64_C(70000000000000)
 int units_rate(const char *text, uint64_t *bps);
-/* Parses a time: "2", "0.5" (seconds), "200ms", "50us", "20min", "3h": µs, at least 1. Returns 0 or
- * -1. */
+/* Parses a time into *us, at least 1 µs: "2", "0.5" (seconds), "200ms", "50us", "20min", "3h".
+ * Returns 0, or -1 for any other text. */
 int units_time(const char *text, scps_dur *us);
-/* Parses a whole number without unit from min to max. Returns 0 or -1. */
+/* Parses a whole number without unit from min to max into *out. Returns 0, or -1 for any other
+ * text. */
 int units_number(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
 /* Returns 8 x bytes / us in bit/s, rounded down; 0 when us is not positive. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of bytes that connects the two ends of a transfer in one process.
+/* A ring of bytes by which what a receiver reads is compared with what the sender in the same
+ * process wrote.
  *
  *     write -> [ start ... start+len ) -> read: must be the same bytes
  *
@@ -64,7 +65,7 @@ int ttcp_verify_sent(struct ttcp_verify *v, const void *data, size_t len)
     return 0;
 }
 
-/* Returns how many of the first n bytes are equal. */
+/* Returns how many bytes at a and b, from the first on and at most n, are equal. */
 static size_t same(const uint8_t *a, const uint8_t *b, size_t n)
 {
     size_t i = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a stream at both ends in one process: what was written is kept until it is read, and
- * then compared byte by byte. */
+/* Compares what a receiver reads with what its sender in the same process wrote: written bytes are
+ * kept until they are read, and then compared byte by byte. */
 #ifndef SCPS_TTCP_VERIFY_H
 #define SCPS_TTCP_VERIFY_H
 
@@ -10,20 +10,21 @@
  * all zeros: an empty ring without memory. */
 struct ttcp_verify {
     uint8_t *ring;
-    /* size of the ring, index of its first byte, number of bytes in it; cap is 0 or a power of
-     * two */
+    /* cap: size of the ring, 0 or a power of two; start: index of its oldest byte; len: number of
+     * bytes in it */
     size_t cap, start, len;
     uint64_t matched; /* bytes compared so far, all equal unless differs */
     uint64_t skipped; /* bytes that the receiver reported as missing */
-    /* true: the byte behind the compared ones differs from what was sent, or was never sent */
+    /* true: the byte that follows the `matched` ones differs from what was sent, or was never
+     * sent */
     bool differs;
 };
 
 void ttcp_verify_fini(struct ttcp_verify *v);
-/* Keeps a copy of what was written. Returns 0, or SCPS_ERR_NOMEM. */
+/* Keeps a copy of the len bytes at data, which the sender writes. Returns 0, or SCPS_ERR_NOMEM. */
 int ttcp_verify_sent(struct ttcp_verify *v, const void *data, size_t len);
-/* Compares what was read with the oldest bytes kept, and removes those. Returns false from the
- * first difference on. */
+/* Compares the len bytes at data, which the receiver has read, with the oldest bytes kept, and
+ * removes these. Returns false from the first difference on. */
 bool ttcp_verify_got(struct ttcp_verify *v, const void *data, size_t len);
 /* Skips len bytes that the receiver reports as missing. Returns false if the sender never sent that
  * many. */

@@ -22,24 +22,28 @@ struct ttcp_virtual {
      * follows, for the opposite direction */
     struct ttcp_flow *flow;
     size_t n_flows;
-    struct ttcp_end *tx_end, *rx_end; /* the two ends of each connection */
+    /* arrays with both ends of each connection: that of the transmitter (-t), that of the
+     * receiver */
+    struct ttcp_end *tx_end, *rx_end;
     struct ttcp_watch tx_watch, rx_watch;
     struct ttcp_progress progress;
     struct ttcp_truth truth;
     struct ttcp_sums sums; /* -u: checksums of the datagrams sent */
     scps_time next; /* time at which the sender sends its next guard datagram behind the data, µs */
-    /* on_event receives the events of both hosts, with the run as context; stop_now, when set, ends
-     * waiting for input */
+    /* on_event: function that is called for the events of both hosts' stacks, with this structure
+     * as ctx; stop_now: variable that a signal sets, which ends the waiting for input */
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     const volatile sig_atomic_t *stop_now;
-    bool last_look; /* true: the sender has finished, but datagrams on the way still count */
-    bool finished;  /* true: the measured part is over; connections may still be closing */
+    /* -u, true: the sender has finished; datagrams that are still on the link count */
+    bool last_look;
+    bool finished; /* true: the measured part is over; connections may still be closing */
 };
 
-/* Opens flows, hosts, link and connections. Returns false with the reason in x->r. */
+/* Opens the flows, the two simulated hosts, the link and the connections of a transfer. Returns
+ * false, with the reason in x->r, on failure. */
 bool ttcp_virtual_open(struct ttcp_virtual *x);
-/* Frees everything after the figures have been recorded; if something could not be written, x->r
- * gets the error. */
+/* Frees everything that ttcp_virtual_open() made. Called after the figures have been recorded; if a
+ * file could not be written, x->r gets the error. */
 void ttcp_virtual_close(struct ttcp_virtual *x);
 
 #endif

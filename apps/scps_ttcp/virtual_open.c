@@ -49,8 +49,8 @@ static bool tap(struct ttcp_virtual *x, int end, const char *path)
     return false;
 }
 
-/* For -u: opens the endpoints and sends the guard datagram before the data, whose arrival starts
- * the receiver's clock. Returns 0 or an error. */
+/* For -u: opens the datagram endpoints of sender and receiver, and sends the guard datagram before
+ * the data, whose arrival starts the receiver's clock. Returns 0, or an error (SCPS_ERR_*). */
 static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *own,
                           const struct scps_endpoint *to)
 {
@@ -70,7 +70,8 @@ static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *ow
     return 0;
 }
 
-/* Opens the listener at one end and the connections at the other. Returns 0 or an error. */
+/* Opens the listener at one host and the connections at the other (-Q exchanges both). Returns 0,
+ * or an error (SCPS_ERR_*). */
 static int open_connections(struct ttcp_virtual *x, const struct scps_endpoint *own,
                             const struct scps_endpoint *to)
 {
@@ -108,7 +109,8 @@ static int open_connections(struct ttcp_virtual *x, const struct scps_endpoint *
     return 0;
 }
 
-/* Makes a result, input and output for each flow, and both ends of each connection. */
+/* Makes a result, an input and an output for each flow, and both ends of each connection. Returns
+ * false, with the reason in x->r, on failure. */
 static bool make_flows(struct ttcp_virtual *x)
 {
     const struct ttcp_options *o = x->o;

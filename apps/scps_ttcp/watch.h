@@ -21,12 +21,13 @@ struct ttcp_watch {
     bool qlog_failed;
 };
 
-/* Opens the file of --qlog, if given. Returns false with the reason in r. */
+/* If --qlog was given, opens its file. Returns false, with the reason in r, on failure. */
 bool ttcp_watch_qlog(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
-/* Ends the qlog; r gets the error if part of it could not be written. */
+/* Ends the qlog, if any; r gets an error if a part of it could not be written. */
 void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct ttcp_result *r);
 
-/* Returns an observer that receives only the events that w needs. w must outlive the stack. */
+/* Returns an observer for a stack's configuration, which receives only the kinds of events that w
+ * needs. w must stay valid as long as the stack. */
 struct scps_observer ttcp_watch_observer(struct ttcp_watch *w);
 
 #endif
