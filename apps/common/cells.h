@@ -28,7 +28,7 @@ struct lab_cells {
  * skips all cells, c->n is 0. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 /* Makes the one cell of a scenario that sweeps no key. Returns false, with one line in msg, if the
- * scenario sweeps a key or the cell is wrong. */
+ * scenario sweeps a key or the settings of its cell are invalid. */
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
 /* Returns the seed of one run of a cell. It depends only on the seed in the scenario, the cell's id

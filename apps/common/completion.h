@@ -20,7 +20,7 @@ enum completion_value {
 
 struct completion {
     const char *program;
-    /* Words that are offered as the first word of the command line; NULL: files are offered there,
+    /* words that are offered as the first word of the command line; NULL: files are offered there,
      * as for all other words */
     const char *words;
     /* shell command: behind the first word of the command line, the first word of each line that it
@@ -30,8 +30,8 @@ struct completion {
     struct completion_option {
         char name[48]; /* name of the option with its dashes */
         enum completion_value value;
-        /* Values of COMPLETION_WORDS, separated by blanks; must stay valid until they are
-         * printed */
+        /* for COMPLETION_WORDS: the values, separated by blanks, which must stay valid until they
+         * are printed */
         const char *words;
     } option[COMPLETION_OPTIONS];
 };

@@ -133,7 +133,7 @@ static int scenario_key(struct lab_reading *r, int line, const char *key, const 
         r, line, "unknown key '%s'; [scenario] has: name about runs seed timeout published", key);
 }
 
-/* Reads a dotted key outside the section [scenario]. */
+/* Returns 1 if a setting outside [scenario], such as link.rtt, may have this value; otherwise 0. */
 static int other_key(struct lab_reading *r, int line, const char *key, const char *value)
 {
     char why[LAB_MSGLEN];

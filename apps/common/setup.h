@@ -46,7 +46,7 @@ struct lab_flow {
     /* rate_bps: rate limit of the flow, bit/s; host_bps: highest rate at which the sending host can
      * emit packets, bit/s; 0: no limit */
     uint64_t rate_bps, host_bps;
-    /* Rate at which the application writes, bit/s; 0: as fast as the connection takes it */
+    /* rate at which the application writes, bit/s; 0: as fast as the connection accepts data */
     uint64_t app_bps;
     /* app_bps applies from app_from to app_until, µs after the flow's start; app_until 0: to the
      * end */
@@ -57,7 +57,7 @@ struct lab_flow {
     scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: that of the link */
     /* The following fields are used by the model LAB_NACK only. */
     uint32_t headers; /* octets of headers and framing in each packet */
-    /* Rate at which the receiving host can process packets, bit/s; 0: unlimited */
+    /* rate at which the receiving host can process packets, bit/s; 0: unlimited */
     uint64_t receiver_bps;
     /* share (0 to 1) of a packet's processing time that the receiving host spends even on a packet
      * that it drops, for the interrupt */

@@ -8,7 +8,7 @@
 /* A dotted key in its parts: "link.rtt" or "flow.NAME.size". */
 struct lab_dotted {
     char kind[8];        /* "link" or "flow", the first part of the key */
-    char name[LAB_NAME]; /* Name of the link or flow; empty: the key applies to all of that kind */
+    char name[LAB_NAME]; /* name of the link or flow; empty: the key applies to all of that kind */
     char key[64];
 };
 

@@ -18,12 +18,11 @@
 bool lab_size(const char *text, uint64_t *bytes);
 /* Parses a rate into bit/s: 100mbit, 100m, 115200. */
 bool lab_rate(const char *text, uint64_t *bps);
-bool lab_time(const char *text,
-              /* Parses a time into µs: 250ms, 1.5s, 2min, 3h; only 0 needs no unit. */
-              scps_dur *us);
+/* Parses a time into µs: 250ms, 1.5s, 2min, 3h; only 0 needs no unit. */
+bool lab_time(const char *text, scps_dur *us);
 bool lab_count(const char *text, uint64_t max, uint64_t *out);
-bool lab_yesno(const char *text, bool *out);  /* Parses the words yes and no */
-bool lab_real(const char *text, double *out); /* Parses any finite number without a unit */
+bool lab_yesno(const char *text, bool *out);  /* Parses the words yes and no. */
+bool lab_real(const char *text, double *out); /* Parses any finite number without a unit. */
 
 struct lab_range { /* a range of times, "2s" or "1s..8s" */
     scps_dur lo, hi;

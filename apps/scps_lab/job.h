@@ -11,16 +11,14 @@ struct lab_outcome {
     const struct lab_flow *flow;
     char name[LAB_NAME + 8]; /* name of the flow; NAME.2 for the second copy */
     char status[24]; /* how the flow ended: "ok", "timeout", or the error, such as "reset" */
-    scps_time start,
-        /* start, end: virtual times of the measurement, µs: when the first SYN was sent, and when
-         * the FIN was acknowledged, or the flow failed or was ended */
-        end;
+    /* virtual times, µs, at which the measurement begins (the first SYN is sent) and ends (the FIN
+     * is acknowledged, or the flow has failed or was ended) */
+    scps_time start, end;
     /* bytes that the receiving application has read by the end of the measurement */
     uint64_t bytes;
-    uint64_t missing, records,
-        /* best effort: missing: bytes that were given up; records, torn: numbers of records read
-         * without and with missing bytes; all by the end of the measurement */
-        torn;
+    /* Best effort, by the end of the measurement: bytes that were given up (missing), numbers of
+     * records read without missing bytes (records) and with some (torn). */
+    uint64_t missing, records, torn;
     struct scps_info info; /* scps_conn_info() of the sender at the end of the measurement */
 };
 struct lab_result {
@@ -48,8 +46,8 @@ struct lab_watch {
     void (*on_sample)(void *ctx, scps_time now, const struct lab_outcome *o, uint64_t received,
                       const struct scps_info *i);
     scps_dur every;
-    /* Called about ten times a second of real time; returns false to end the run. NULL: not
-     * called */
+    /* Called about ten times a second of real time. Returns false to end the run. NULL: the run is
+     * never ended early. */
     bool (*go_on)(void *ctx);
     bool refused;         /* true: a file for output could not be opened, so nothing was run */
     char msg[LAB_MSGLEN]; /* reason why lab_job() returned false */

@@ -227,7 +227,8 @@ static bool draw(const char *series, const char *out, const char *title, const s
         return false;
     }
     fputs("flows = '", g);
-    for (size_t i = 0; i < r->n; i++) /* names have letters, digits, -, _ and . */
+    /* Names have only letters, digits, '-', '_' and '.', so they need no quotes. */
+    for (size_t i = 0; i < r->n; i++)
         fprintf(g, "%s%s", i > 0 ? " " : "", r->flow[i].name);
     fputs("'\n", g);
     for (int k = 0; k < 2; k++) {

@@ -17,8 +17,10 @@ int lab_sweep(const struct lab_scenario *sc, const struct lab_sweep_options *o);
 /* Implements 'scps_lab merge': joins the results of all n shards of a sweep, in the folders dirs,
  * into the folder out. Returns the exit status. */
 int lab_merge(char *const *dirs, size_t n, const char *out);
-/* Prints the combinations of swept values (cells) in which two results differ by more than chance
- * explains. Returns 0 if there are none, 1 if there are some. */
+/* Implements 'scps_lab compare': prints the combinations of swept values (cells) in which the
+ * results in the folders a and b differ by more than chance explains. alpha: probability that a
+ * difference is reported although there is none. Returns the exit status: 0 none; 1 some, or a
+ * difference with only one run, which cannot be tested; 2 the results cannot be compared. */
 int lab_compare(const char *a, const char *b, double alpha);
 
 #endif

@@ -13,7 +13,7 @@
 struct lab_table {
     /* text of the file, in which a zero ends each field; col, meta and cell point into it */
     char *text;
-    char *meta; /* The heading line that begins with '#', without that character */
+    char *meta; /* the line that begins with '#', without that character */
     char **col; /* headings of the columns, one for each column */
     size_t ncols;
     char **cell; /* the fields of all rows, one row after the other */

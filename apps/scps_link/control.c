@@ -73,10 +73,9 @@ static void change(struct emu *e, unsigned which, const char *items, FILE *out)
     }
     for (int d = 0; d < 2; d++)
         c[d] = *scps_channel_config(e->dir[d].ch);
-    for (int round = 0; round < 2;
-         /* The changes are parsed twice, because a queue limit given in round trips depends on the
-          * new delays of both directions. */
-         round++)
+    /* The changes are parsed twice, because a queue limit given in round trips depends on the new
+     * delays of both directions. */
+    for (int round = 0; round < 2; round++)
         for (int d = 0; d < 2; d++) {
             if (!(which & 1u << d))
                 continue;

@@ -20,8 +20,8 @@ struct link_end_options {
     char device[64];
     char netns[256]; /* namespace as typed; empty: the program's own */
     struct scps_addr addr[LINK_ADDRS];
-    /* Prefix lengths of the addresses, bits. bare: the address was given without one: it counts as
-     * a single address, whose peer on the device is the other end's address */
+    /* prefix: length of each address's prefix, bits; bare: the address was given without one, so it
+     * counts as a single address, whose peer on the device is the other end's address */
     unsigned prefix[LINK_ADDRS];
     bool bare[LINK_ADDRS];
     unsigned naddr;

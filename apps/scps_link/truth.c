@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The ground-truth log, as scps_trace --truth reads it (docs/SCPS_TRACE.md, "The ground-truth
- * log"). After a failed write the log ends but the link goes on; truth_close()
- * reports the failure. */
+/* Writes the ground-truth log in the form that scps_trace --truth reads (docs/SCPS_TRACE.md, "The
+ * ground-truth log"). After a failed write the log ends, but packets are still forwarded;
+ * truth_close() reports the failure. */
 #include "scps_link/truth.h"
 #include "scps_link/spool.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define SHORTEST (TTCP_GUARD + 1)
-/* Largest number of datagrams in the send queue in real time, where the kernel may wake the process
+/* largest number of datagrams in the send queue in real time, where the kernel may wake the process
  * late; in virtual time it is 2 */
 #define QUEUED 16u
 

@@ -170,7 +170,8 @@ TAKE(take_require)
     return -1;
 }
 
-/* The argument is [TABLE][,signal|,plan]. */
+/* Applies --outage. Its argument has the form [TABLE][,signal|,plan]: times at which the link is
+ * down, and whether the stacks are informed of them. */
 TAKE(take_outage)
 {
     const char *comma = strrchr(arg, ','), *word = comma != NULL ? comma + 1 : arg;
@@ -276,7 +277,8 @@ static int digit(char c)
     return at != NULL ? (int)((at - digits) % 16) : -1;
 }
 
-/* The argument is ID:HEX. */
+/* Applies --binding. Its argument has the form ID:HEX: the number of a binding space, and the
+ * octets that are offered in it. */
 TAKE(take_binding)
 {
     struct scps_binding *b = o->conn.binding;

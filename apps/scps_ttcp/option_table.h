@@ -8,7 +8,8 @@
 #include "scps_ttcp/options.h"
 
 #define TTCP_DEFAULT_LINK "geo"
-/* Datagram size of -u over an interface, bytes: it fits an Ethernet frame with any headers */
+/* default size of datagrams (-u) over a real interface, bytes; with any headers they fit an
+ * Ethernet frame */
 #define TTCP_UDP_LENGTH  1400u
 #define TTCP_UNSET       ((enum ttcp_action) - 1)
 #define TTCP_MAX_LETTERS 128 /* largest number of letters of both tables together */

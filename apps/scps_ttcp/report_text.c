@@ -307,7 +307,7 @@ static void receiver_lines(FILE *f, const struct ttcp_result *r)
         holes(f, 'r', &r->rx, o->verbose > 0);
 }
 
-/* Writes the lines of one flow. */
+/* Writes the report of one flow; with -v also the times of its events. */
 static void flow(FILE *f, const struct ttcp_result *r)
 {
     if (r->has_tx)

@@ -34,8 +34,8 @@ struct ttcp_side {
     struct scps_hole *holes;
     size_t n_holes;
     uint64_t missing;
-    /* -c: number of records read; of those with missing bytes (torn); smallest and largest size,
-     * bytes */
+    /* -c: numbers of records read without missing bytes (records) and with some (torn); smallest
+     * and largest size of the former, bytes */
     uint64_t records, torn, record_min, record_max;
     struct ttcp_echo echo; /* -e: state of the sender's echoes */
 };
@@ -65,11 +65,11 @@ struct ttcp_figures {
     bool numbered, timed;
 };
 
-/* The result of one flow. The result of the first flow also holds outcome, link and machine of the
- * whole run, and the head of the list of all results. */
+/* The result of one flow. That of the first flow is the head of the list of all results, and also
+ * has the outcome of the whole run, the counters of the link and the processor time. */
 struct ttcp_result {
     const struct ttcp_options *opt;
-    /* Result of the next flow of the run; NULL: this is the last. The first result owns the
+    /* result of the next flow of the run; NULL: this is the last one; the first result owns the
      * others */
     struct ttcp_result *next;
     unsigned id; /* number of the flow, from 1 in each direction; 0: it is the only flow */
@@ -86,8 +86,8 @@ struct ttcp_result {
      * byte; enqueued: the sender has written the last byte; acked: new data was last acknowledged;
      * delivered: the receiver has read the last byte; closed: the FIN is acknowledged. */
     scps_dur connect, first_byte, enqueued, acked, delivered, closed;
-    /* time from the start of the clock to the end of the run, µs, whether the transfer succeeded or
-     * not */
+    /* time from the start of the transfer (the SYN) to the end of the run, µs, whether the transfer
+     * succeeded or not */
     scps_dur elapsed;
     uint64_t acked_bytes; /* bytes that the peer has acknowledged */
     /* compared: received bytes were compared with those sent, because both ends are in this
@@ -118,16 +118,16 @@ struct ttcp_result {
     /* reason, in words, why the link ended; NULL: it did not end, or the reason is unknown */
     const char *link_trouble;
     struct scps_addr unanswered; /* Ethernet neighbour that does not answer; family 0: none */
-    /* Packets that PPP, CCSDS or Ethernet framing dropped; only in the first flow's result, for all
-     * flows */
+    /* packets of all flows that the link layer (PPP, CCSDS, Ethernet) dropped; only in the first
+     * flow's result */
     struct scps_ifdrop link_drops[SCPS_IFDROPS];
     unsigned n_link_drops;
 };
 
 void ttcp_result_init(struct ttcp_result *r, const struct ttcp_options *opt);
 void ttcp_result_fini(struct ttcp_result *r);
-/* Adds the result of another flow to the run whose first result is r. Returns NULL: out of
- * memory. */
+/* Adds an empty result, for another flow, to the run whose first result is r, and returns it. NULL:
+ * there is no memory. */
 struct ttcp_result *ttcp_result_add(struct ttcp_result *r);
 /* Sets the outcome of r, the first result of its run, to that of the first flow which has failed,
  * if any. */

@@ -161,7 +161,7 @@ static void check(struct ttcp_real *x)
     }
 }
 
-/* Starts the clock: the SYN, or with -u the first guard datagram, was sent or has arrived. */
+/* Starts the transfer's clock: at `at` the SYN (-u: the first guard) was sent or has arrived. */
 static void begin(struct ttcp_real *x, scps_time at)
 {
     x->begun = true;

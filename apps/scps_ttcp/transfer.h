@@ -95,11 +95,10 @@ struct ttcp_receiver {
     struct scps_hole *holes;
     size_t n_holes, cap_holes;
     uint64_t missing;
-    scps_time opened, first, delivered,
-        /* Times, µs: the SYN was sent or arrived (opened); the first and the last bytes were read
-         * (first, delivered). With -u: the first datagram arrived (opened); the first guard
-         * datagram behind the data arrived (ended). */
-        ended;
+    /* Times, µs: the SYN was sent or arrived (opened); the first and the last bytes were read
+     * (first, delivered). With -u: the first datagram arrived (opened); the first guard datagram
+     * behind the data arrived (ended). */
+    scps_time opened, first, delivered, ended;
     struct ttcp_drecv d; /* state of -u */
     bool duplex; /* true: --bidir, so a sender writes to this connection and shuts it down */
     /* true: the first bytes of the peer are the line with its result (--tell), so the peer sends no

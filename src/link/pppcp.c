@@ -67,7 +67,7 @@ static void stop_timer(struct scps_cp *cp)
     cp->timer = SCPS_NEVER;
 }
 
-/* action irc: Initialize-Restart-Count */
+/* Action irc (Initialize-Restart-Count). configure: for Configure-Requests, not Terminate. */
 static void init_restarts(struct scps_cp *cp, bool configure)
 {
     cp->restarts = configure ? cp->env->cfg->max_configure : cp->env->cfg->max_terminate;
@@ -107,7 +107,7 @@ static void set_state(struct scps_cp *cp, enum scps_cp_state to)
         cp->env->layer(cp, CP_UP); /* action tlu: This-Layer-Up */
 }
 
-/* action tlf: This-Layer-Finished */
+/* Action tlf (This-Layer-Finished): enters state `to`, then informs ppp.c by env->layer(). */
 static void finished(struct scps_cp *cp, enum scps_cp_state to)
 {
     set_state(cp, to);
@@ -321,7 +321,7 @@ static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, s
     return worst == CP_NAK ? CP_CONF_NAK : CP_CONF_REJ;
 }
 
-/* event RCR: Receive-Configure-Request */
+/* Handles event RCR: a Configure-Request with options of n octets at p has arrived. */
 static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 {
     enum scps_cp_code answer;
@@ -364,7 +364,7 @@ static bool answers(struct scps_cp *cp, uint8_t id)
     return false;
 }
 
-/* event RCA: Receive-Configure-Ack */
+/* Handles event RCA: a Configure-Ack for this end's n octets of options has arrived. */
 static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 {
     if (!answers(cp, id))
@@ -392,10 +392,8 @@ static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
     }
 }
 
-static void conf_nak(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n,
-                     /* handles event RCN of RFC 1661 section 4.3: Receive-Configure-Nak or, with
-                      * reject, -Reject */
-                     bool reject)
+/* Handles event RCN: a Configure-Nak or, if `reject`, a Configure-Reject has arrived. */
+static void conf_nak(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n, bool reject)
 {
     bool go_on = true;
 
@@ -466,7 +464,7 @@ static void code_rejected(struct scps_cp *cp, const uint8_t *p, size_t n)
         set_state(cp, CP_REQ_SENT);
 }
 
-/* action scj: Send-Code-Reject */
+/* Action scj (Send-Code-Reject): rejects the packet of n octets at p, whose code is unknown. */
 static void reject_code(struct scps_cp *cp, const uint8_t *p, size_t n)
 {
     if (cp->state >= CP_CLOSED)

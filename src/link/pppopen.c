@@ -13,8 +13,8 @@
 
 #define HEADER 4 /* octets of the address, control and protocol fields of a frame */
 #define FCS    2
-#define LEAST_RX                                                                                   \
-    1500u /* length of packets that each end must accept, whatever its MRU (RFC 1661 section 6.1) */
+/* length of packets that each end must accept, octets, whatever its MRU (RFC 1661 section 6.1) */
+#define LEAST_RX 1500u
 
 void scps_ppp_config_init(struct scps_ppp_config *cfg, size_t size)
 {

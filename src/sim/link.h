@@ -37,7 +37,7 @@ struct scps_linkdir {
     } size[SCPS_LINK_SIZES];
     /* Buffer with a record for each packet, in the order in which the packets were offered. Records
      * at positions head to line - 1 are on the line or propagating; those from line to tail - 1
-     * wait in the queue */
+     * wait in the queue. */
     uint8_t *ring;
     size_t ring_cap; /* size of the ring, bytes: a power of two; 0: there is no ring */
     /* ring_cap - 1, which ANDed with a position gives the offset in `ring`; 0 without a ring */
@@ -53,7 +53,7 @@ struct scps_linkdir {
     uint64_t wait_bytes; /* bytes of the frames that wait in the queue, framing included */
     /* Packets that arrive out of order: a heap, whose first entry arrives next, ordered by arrival
      * time, then by seq (order of insertion). The first held_n of held_cap entries are in use; the
-     * others keep their buffers for later packets */
+     * others keep their buffers for later packets. */
     struct scps_link_held {
         scps_time at;
         uint64_t seq;
@@ -128,8 +128,8 @@ int scps_linkdir_offer_segment(struct scps_linkdir *d, scps_time now, const stru
                                const struct scps_seg *seg, uint32_t headers);
 /* Header of a record in the ring; the packet's bytes follow, padded to a multiple of 8. */
 struct scps_link_record {
-    /* µs: the time at which the packet was offered, while it waits in the queue; afterwards its
-     * time of arrival. SCPS_LINK_WRAP, SCPS_LINK_GONE: the record has no packet */
+    /* while the packet waits in the queue: time at which it was offered, µs; afterwards: its time
+     * of arrival, µs; SCPS_LINK_WRAP, SCPS_LINK_GONE: the record has no packet */
     scps_time at;
     uint32_t len, hollow;
     /* while the packet waits: bytes that it takes on the line; afterwards: number of copies of it

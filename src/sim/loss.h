@@ -25,7 +25,7 @@ struct scps_ber {
     /* pow[j]: 2^64 times the probability that 2^j bits in a row are undamaged */
     uint64_t pow[SCPS_BER_POWERS];
 };
-/* Initialises b for 0 <= ber < 1; below 2^-64 it counts as 0. */
+/* Initialises b for the bit error rate ber, 0 <= ber < 1; a rate below 2^-64 counts as 0. */
 void scps_ber_init(struct scps_ber *b, double ber);
 /* Returns 2^64 times the probability that `bits` (below 2^24) bits in a row are undamaged;
  * UINT64_MAX when ber is 0. A packet is damaged when a random number is not below it. */

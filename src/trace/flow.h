@@ -24,7 +24,7 @@
 
 /* ---- memory that is counted against the limit (functions in mem.c) ---- */
 
-/* returns zeroed memory, or NULL if there is none or the limit is reached */
+/* Returns zeroed memory; NULL: there is none, or the limit is reached. */
 void *scps_tr_alloc(struct scps_trace *t, size_t size);
 void scps_tr_free(struct scps_trace *t, void *p, size_t size);
 /* Enlarges p from `from` to `to` bytes, keeping its contents; the new bytes are not zeroed. Returns

@@ -57,8 +57,7 @@ struct series {
 struct mark {   /* one mark of the xplot file */
     int colour; /* index of the colour in which marks are drawn now; -1: no colour was set yet */
     enum shape shape;
-    /* true: the mark is a tick or an arrow at the end of a line. The graph has the line without
-     * such marks. */
+    /* true: the mark is a tick or an arrow at the end of a line; the graph shows only the line */
     bool tick;
     int64_t t;
     char *y; /* pointer into `line`: the ordinate, after which the other end of a line follows */

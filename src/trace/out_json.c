@@ -13,7 +13,7 @@
 
 #define INDENT " "
 
-/* Writes a member of the JSON object, rounded to six decimals. */
+/* Writes the member `key` of a JSON object: the number v, rounded to six decimals. */
 static void number(struct scps_json *j, const char *key, double v)
 {
     scps_json_real(j, key, round(v * 1e6) / 1e6);

@@ -50,8 +50,9 @@ struct segment {
     struct opts o;
 };
 
-/* The following functions count a packet that cannot be analysed, and return false so that the
- * caller can return it: bad_ip: its IP header is malformed. */
+/* The following functions count a packet that cannot be analysed, and return false so that their
+ * caller can return that: its IP header is malformed (bad_ip), or the capture has only a part of
+ * the headers (cut_short). */
 static inline bool scps_tr_bad_ip(struct scps_trace *t)
 {
     t->tot.bad_ip++;

@@ -12,8 +12,9 @@
  *     sent once, and nothing below it was sent later (otherwise it counts as post-loss, ambiguous,
  *     or cumulatively acknowledged);
  *   - sequence space is divided into quadrants of 2^30: segments are cut at their borders, blocks
- * are not merged across them, and data two quadrants back is discarded. tcptrace searches a list
- * for each packet; here the search is by bisection, and the usual case is one comparison.
+ *     are not merged across them, and data two quadrants back is discarded.
+ * tcptrace searches a list for each packet; here the search is by bisection, and usually ends after
+ * one comparison.
  *
  * Memory: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction. Beyond that the lowest are
  * discarded, and counted.

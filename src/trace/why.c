@@ -328,8 +328,8 @@ struct clues {
     const struct resend *re;
     uint64_t first, end; /* range of the segment's octets */
     uint64_t una;        /* SND.UNA, according to the peer's acknowledgements */
-    /* If an earlier transmission of the segment is in the capture, the time of the latest one; if
-     * the capture lacks it, the time at which a later segment left a gap there */
+    /* time of the latest earlier transmission of the segment; if the capture lacks it, the time at
+     * which a later segment left a gap there */
     scps_time last_at;
     scps_time hole; /* time at which a SNACK last reported the segment as missing; -1: none did */
     scps_dur since; /* time from last_at to now */

@@ -74,7 +74,7 @@ static size_t unpack(struct window *w, uint8_t *p, size_t room)
 void scps_tr_window_more(struct window *w)
 {
     if (w->pos == w->end || w->end == WINDOW) {
-        size_t left = w->end - w->pos; /* octets that are not used yet: the begin of a record */
+        size_t left = w->end - w->pos; /* octets that are not used yet: the beginning of a record */
         memmove(w->buf + HEAD - left, w->buf + w->pos, left);
         w->pos = HEAD - left;
         w->end = HEAD;
