@@ -16,8 +16,9 @@
 
 /* ---- the steps of processing an acknowledgement, one function for each ---- */
 
-/* Puts s into its ready queue, unless only the connection's own rate stops s (s->hold is
- * SCPS_HOLD_PACE): then the pacer's timer, which runs, does that. */
+/* Called after an acknowledgement: puts s into the queue of connections that the stack asks for a
+ * segment (ready queue). If pacing alone stops s (s->hold is SCPS_HOLD_PACE), s stays out of it:
+ * the expiry of the pacer's timer, which runs, puts s there. */
 static inline void wake(struct scps_sender *s)
 {
     if (s->hold != SCPS_HOLD_PACE || !s->tx || !scps_timer_runs(&s->tx->pace_timer) ||
@@ -52,8 +53,9 @@ static inline void take_sack(struct scps_sender *s, struct scps_ack_input *n)
     struct scps_sackin_first first = scps_sackin_duplicate(s, n->seg, n->ack, n->ack_in, &n->sum);
 
     s->ctx.st->sacks_in++;
-    /* A DSACK is processed before the other blocks, because undoing an episode changes what they
-     * mean. The controller is informed of the undo later, with everything else. */
+    /* A DSACK is processed before the other blocks, because an undo of the recovery episode changes
+     * the state of segments from lost to in flight, which the processing of the other blocks
+     * depends on. The congestion controller is informed of the undo later, with everything else. */
     if (first.dsack)
         scps_ackloss_dsack(s, first.from, first.to, n->sum.dsack_fresh);
     scps_sackin_take(s, n->seg, &first, n->ack, &n->sum);
@@ -74,9 +76,9 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
         scps_sackin_set_resent_age(s);
         take_snack(s, n);
         n->snack_reported = n->sum.delivered && !(s->agreed.opts & SCPS_AGREED_SACK);
-        /* Each duplicate acknowledgement was counted as the arrival of a segment (RFC 5681 section
-         * 3.2) before it was known which. These bytes are subtracted now, so that no byte counts
-         * twice. */
+        /* Without SACK each duplicate acknowledgement was counted as the arrival of one segment,
+         * whichever it was (RFC 5681 section 3.2). Now the SNACK shows which octets arrived, so the
+         * bytes that were counted for duplicates are subtracted: no byte counts twice. */
         if (n->snack_reported)
             scps_ack_result_counted(&n->sum, scps_recovery_real(&tx->rec, n->sum.delivered));
     }
@@ -120,8 +122,9 @@ static SCPS_NOINLINE scps_dur echo_of(const struct scps_sender *s, const struct 
 
 /* RACK: returns the age, µs, of the segment whose timestamp is echoed. If it is older than the
  * newest retransmission, the acknowledgement is for an earlier transmission (RFC 8985 section 6.2
- * step 2). Without an echo, 0 means that any retransmission may have arrived; INT64_MAX means that
- * none has, because a best-effort peer also acknowledges a hole that it has given up. */
+ * step 2). Without an echo, returns 0: any retransmission may have arrived. With best effort, where
+ * the peer also acknowledges octets that it has given up waiting for, returns INT64_MAX without an
+ * echo: no retransmission counts as arrived. */
 static SCPS_NOINLINE scps_dur echo_age(const struct scps_sender *s, const struct scps_ts *ts,
                                        const struct scps_ack_input *n)
 {
@@ -176,9 +179,10 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
         scps_recovery_forget(&tx->rec);
 }
 
-/* Takes an RTT sample from an acknowledgement, sets a->rtt_old, and removes RTTs that measure an
- * outage. a->rtt: round trip, µs, of the segment that was sent last of those that arrived; -1: it
- * is not known. */
+/* Takes an RTT sample, µs, from an acknowledgement, and sets a->rtt_old to the round trip of the
+ * segment that was sent first of those that arrived. Discards round trips in which the link was
+ * down. a->rtt: round trip of the segment that was sent last of those that arrived; -1: it is not
+ * known. */
 static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
                            const struct scps_ack_input *n, struct scps_cc_ack *a)
 {
@@ -226,8 +230,8 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
                               ? scps_ts_age(ts, n->seg->tsecr, s->ctx.env->now)
                               : 0,
                           n->sum.newest, a);
-    /* Best effort: the acknowledged data has arrived late or was given up, so it gives no
-     * sample. */
+    /* Best effort: the acknowledged data has arrived late or the peer has given it up, so it gives
+     * no RTT sample. */
     if (n->advanced && n->jumped) {
         scps_ack_result_no_rtt(&n->sum);
         a->rtt = -1;
@@ -265,7 +269,8 @@ static inline void tell_controller(struct scps_sender *s, void *cc, const struct
 }
 
 /* Called when nothing is outstanding any more. Returns true if this acknowledgement covers the last
- * octet written; false if only the SYN was acknowledged. */
+ * octet that the application has written (and the FIN, if it has closed); false if data waits to be
+ * sent, or only the SYN was acknowledged. */
 static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
 {
     const bool all = s->snd.una == scps_send_fin_end(&s->snd);
@@ -372,8 +377,8 @@ static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct sc
     bool reports = (s->agreed.opts & SCPS_AGREED_SACK && seg->has & SCPS_HAS_SACK) ||
                    (s->agreed.caps & SCPS_CAP_SNACK1 && seg->has & SCPS_HAS_SNACK);
 
-    /* Best effort has moved SND.UNA ahead of the peer's acknowledgements, so this one is not
-     * old. */
+    /* Best effort: this end has given up data and moved SND.UNA past it, ahead of the peer's
+     * acknowledgements, so this acknowledgement may be new although it is below SND.UNA. */
     if (s->tx && s->agreed.caps & SCPS_CAP_BETS && ack_in >= (int64_t)s->tx->bets.peer_una &&
         s->snd.una == s->tx->bets.gave_up_to) {
         scps_bets_heard(&s->tx->bets, (scps_off)ack_in);

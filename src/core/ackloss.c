@@ -17,9 +17,9 @@ static void recovered(struct scps_sender *s, void *cc)
     scps_recovery_note(s, 0);
 }
 
-/* Informs the controller of the loss of `bytes` bytes; 0: of an ECN echo. fresh: the controller
- * begins an episode. If it reduces the window, ECN echoes of the data that is outstanding now do
- * not reduce it again. */
+/* Informs the congestion controller of the loss of `bytes` bytes; 0: of an ECN echo. fresh: for the
+ * controller a recovery episode begins. If the controller reduces its window, ECN echoes of the
+ * data that is outstanding now do not reduce it again. */
 static SCPS_NOINLINE_SIZE void inform_of_loss(struct scps_sender *s, void *cc, uint64_t bytes,
                                               enum scps_evidence evidence, bool fresh)
 {
@@ -32,7 +32,8 @@ static SCPS_NOINLINE_SIZE void inform_of_loss(struct scps_sender *s, void *cc, u
 }
 
 /* Called when `bytes` bytes are lost, as detected by an acknowledgement that reports `delivered`
- * arrived bytes: begins an episode if none is in progress, and informs the controller. */
+ * arrived bytes: begins a recovery episode if none is in progress, and informs the congestion
+ * controller. */
 static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t delivered,
                       enum scps_evidence evidence)
 {
@@ -76,8 +77,8 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
     scps_ack_result_took_lost(sum);
 }
 
-/* Informs the controller of a loss that a tail loss probe has repaired, and at once of the end of
- * recovery. */
+/* Informs the congestion controller of a loss that a tail loss probe has repaired (RFC 8985 section
+ * 7.4), and immediately afterwards of the end of recovery. */
 static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
 {
     if (s->tx->rec.episode == SCPS_EPISODE_NONE)
@@ -89,7 +90,7 @@ static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
 }
 
 /* Ends a recovery episode that was spurious. late true: the data that was declared lost and not
- * resent yet is only late, so it counts as in flight again. */
+ * resent yet is only late, so it counts as in flight again; false: it stays declared lost. */
 static void undo(struct scps_sender *s, bool late)
 {
     struct scps_tx *tx = s->tx;
@@ -141,11 +142,12 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
 
 /* Declares lost the segments that were sent once, begin at or above `from`, and are lost by the
  * order of arrival (RFC 6675 section 4, IsLost). Where the path reorders, such a segment is lost
- * only when it was sent longer ago than the RTT and the reordering window; for the first segment
- * that is too young, the timer for loss detection is set. Returns the time before which a segment
- * must have been sent to be lost; SCPS_NEVER: there is no such limit. heard: time at which the
- * previous acknowledgement arrived. If that is longer ago than the reordering window, late segments
- * would have arrived meanwhile, so there is no limit. */
+ * only when it was sent longer ago than the RTT and the reordering window together; for the first
+ * segment that is too young, the timer for loss detection is set. Returns the time before which a
+ * segment must have been sent to be lost; SCPS_NEVER: there is no such limit. last: early
+ * retransmit applies (RFC 5827). heard: time, µs, at which the previous acknowledgement arrived. If
+ * that is longer ago than the reordering window, late segments would have arrived meanwhile, so
+ * there is no limit. */
 static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sender *s, bool last,
                                                                scps_off from, scps_time heard,
                                                                struct scps_ack_result *sum)
@@ -197,8 +199,10 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
 }
 
 /* Declares the segment at SND.UNA lost after a partial acknowledgement (RFC 6582 section 3.2),
- * which repairs one hole in each round trip. Since an outage leaves hundreds of holes, all data
- * sent before its end is declared lost at the first of them, as after a timeout. */
+ * which repairs one hole in each round trip. That would take too long after an outage of the link,
+ * which leaves hundreds of holes: so the first partial acknowledgement after it declares lost all
+ * data that was sent before the end of the outage, as a timeout does. outage_over: time of that
+ * end, µs. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
                          struct scps_ack_result *sum)
 {
@@ -268,9 +272,9 @@ SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t de
     scps_recovery_marked(rec);
     if (scps_recovery_echo_is_old(rec, s->snd.una))
         return;
-    /* The losses of this episode have not reduced the window, for example because they were
-     * attributed to corruption. A controller that handles recovery itself does not begin it
-     * again. */
+    /* The losses of this recovery episode have not reduced the window, for example because they
+     * were attributed to corruption, so the mark reduces it now. For a controller that handles
+     * recovery itself (own_recovery) no new episode begins. */
     inform_of_loss(s, cc, 0, SCPS_BY_ECN, !own);
     if (!own)
         scps_recovery_again(s, delivered);
@@ -309,7 +313,7 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps
     struct scps_recovery *rec = &s->tx->rec;
     /* A DSACK for data that no acknowledgement had reported (`fresh`), after a timeout, shows that
      * the acknowledgement of that data was lost, not late, so later data may be missing, too. In
-     * all other cases the segments declared lost were only late. */
+     * all other cases the segments declared lost, and not resent yet, were only late. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

@@ -9,7 +9,7 @@
 #include "core/sender.h"
 
 /* One acknowledgement that arrives while data is outstanding, and what ackin.c has determined about
- * it so far. */
+ * the acknowledgement so far. */
 struct scps_ack_input {
     const struct scps_seg *seg;
     int64_t ack_in; /* offset of SEG.ACK, which may be below SND.UNA */
@@ -35,12 +35,13 @@ struct scps_ack_input {
 };
 
 /* Processes a DSACK for [from, to). fresh: no earlier acknowledgement had reported these octets as
- * arrived. If it shows that the episode was spurious, the episode ends at once;
- * scps_ackloss_progress() informs the controller when the other reports are processed. */
+ * arrived. If the DSACK shows that the recovery episode was spurious, the episode ends at once;
+ * scps_ackloss_progress() informs the congestion controller after the other SACK blocks are
+ * processed. */
 void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh);
 /* Decides whether the recovery episode in progress is over, or was spurious, and informs the
- * controller, also of an episode that a DSACK has ended. Precondition:
- * scps_recovery_concerns_ack(). */
+ * controller, also of an episode that a DSACK has ended. Precondition: scps_recovery_concerns_ack()
+ * is true. */
 void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_input *n);
 /* Restores the congestion controller's state from before a recovery episode that was spurious, or
  * whose timeouts an outage of the link has caused, and informs the controller. A controller that
@@ -58,8 +59,9 @@ bool scps_ackloss_look(struct scps_sender *s, void *cc);
 /* Reacts to an ECN echo once in each window (RFC 3168 section 6.1.2). delivered: bytes whose
  * arrival the acknowledgement reports. */
 void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t delivered);
-/* If sum->lost is not 0, reports the loss, begins an episode if none is in progress, and informs
- * the controller. */
+/* If sum->lost, the bytes found lost, is not 0: reports the loss to the observer, begins a recovery
+ * episode if none is in progress, and informs the congestion controller. evidence: the rule that
+ * has detected the loss. */
 void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *sum,
                        enum scps_evidence evidence);
 

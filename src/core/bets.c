@@ -117,11 +117,12 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
            scps_bets_oldest(&s->tx->sb, s->snd.edge);
 }
 
-/* The receiver's timer for a hole starts when something that was sent behind the hole arrives. That
- * takes a round trip of at least SRTT less four times RTTVAR, the deviation that RFC 6298 allows
- * for: the minimum RTT is too little while a queue is on the path. This end does not know the
- * peer's timer: it assumes that of the reference implementation, or its own if that is shorter. An
- * acknowledgement of data that this end has given up does not prove that the data arrived. */
+/* A segment has arrived for certain if its acknowledgement comes before the peer can have given it
+ * up. The receiver's timer for a hole starts when something that was sent behind the hole arrives.
+ * That takes a round trip of at least SRTT less four times RTTVAR, the deviation that RFC 6298
+ * allows for: the minimum RTT is too little while a queue is on the path. This end does not know
+ * the peer's timer: it assumes that of the reference implementation, or its own if that is shorter.
+ * An acknowledgement of data that this end has given up does not prove that the data arrived. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
     /* If bets_timeout is 0 (not configured), the subtraction wraps to the largest number, so that

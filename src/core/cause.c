@@ -2,7 +2,7 @@
 /* The cause to which a loss is attributed: congestion, corruption or an outage of the link.
  *
  * It is the cause that the application configured, unless a signal from the link, or the peer's
- * corruption-experienced option (corruption.c), has set another one for a time.
+ * corruption-experienced option (corruption.c), has set another one for a limited time.
  */
 #include "core/cause.h"
 

@@ -28,7 +28,8 @@ void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
 {
     const uint64_t inflight = sb->inflight;
 
-    /* Nothing else is in flight, so the intervals of later samples begin now. */
+    /* Only r is in flight, so the sending and acknowledging intervals of the next rate samples
+     * begin now. */
     if (inflight <= r->len)
         d->first_sent = d->delivered_at = now;
     r->delivered = d->delivered;
@@ -51,7 +52,7 @@ void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight)
 struct scps_carried scps_delivery_most(const struct scps_delivery *d)
 {
     struct scps_carried most = d->most[d->most[1].bytes > d->most[0].bytes];
-    /* bytes delivered in the round trip in progress */
+    /* bytes delivered in the round trip that is in progress */
     uint64_t bytes = d->delivered - d->round_end;
 
     if (d->rounds && bytes > most.bytes)
@@ -59,7 +60,7 @@ struct scps_carried scps_delivery_most(const struct scps_delivery *d)
     return most;
 }
 
-/* Records the bytes of the round trip that has ended, for pipeACK. */
+/* Records how many bytes arrived in the round trip that has ended, for pipeACK (RFC 7661). */
 static void take_pipe(struct scps_delivery *d, uint64_t bytes)
 {
     memmove(d->arrived + 1, d->arrived, sizeof d->arrived - sizeof *d->arrived);

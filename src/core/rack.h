@@ -18,7 +18,8 @@ struct scps_rack {
     scps_off dsack_round;
     scps_time again; /* time, µs, at which another segment may be declared lost; 0: none can be */
     bool reordering_seen;
-    uint8_t probe; /* kind of the tail loss probe that is outstanding; 0: there is none */
+    /* kind of the tail loss probe that is outstanding: 1 new data, 2 a retransmission; 0: none */
+    uint8_t probe;
     scps_off probe_end;
 };
 

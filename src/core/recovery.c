@@ -29,8 +29,8 @@
  * The first two take the acknowledgement of data for its arrival. A receiver with BETS (best
  * effort) acknowledges holes, too, before a retransmission has arrived: for such a peer the third
  * is used, and the first as long as the peer cannot have given a hole up yet
- * (scps_bets_is_arrival). So is, for any peer, the arrival of all that was declared lost before any
- * of it was resent.
+ * (scps_bets_is_arrival). With any peer the losses are spurious, too, if all that was declared lost
+ * arrives before any of it was resent.
  *
  * Bursts: while a retransmission is on its way, the peer's window or the send buffer may stop the
  * sender, and when SND.UNA advances, all that has been delivered meanwhile may be sent at once (RFC
@@ -238,9 +238,9 @@ void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivere
     rec->window = SCPS_MAX(rec->window, SCPS_MIN(before, least));
 }
 
-/* Declares data in flight lost if its acknowledgement should have come by now. Data sent less than
- * a round trip ago cannot have been acknowledged (RFC 8985 section 6.3), but without SACK or SNACK
- * all data is declared lost (RFC 5681 section 3.1). */
+/* Called at a timeout: declares data in flight lost if its acknowledgement should have come by now.
+ * Data sent less than a round trip ago cannot have been acknowledged (RFC 8985 section 6.3), but
+ * without SACK or SNACK all data is declared lost (RFC 5681 section 3.1). */
 static void mark_lost(struct scps_sender *s)
 {
     bool reports = scps_agreed_reports(&s->agreed);
@@ -309,7 +309,8 @@ void scps_recovery_undone(struct scps_recovery *rec)
 {
     scps_recovery_end(rec);
     rec->resent = 0;
-    /* A needless retransmission shows that the timeout of these checks is too short. */
+    /* The checks of the oldest segment's age (Vegas) end: a needless retransmission shows that
+     * their time limit is too short. */
     rec->age_checks = 0;
     rec->undone = true;
 }

@@ -22,7 +22,8 @@ enum scps_recovery_verdict { SCPS_RECOVERY_GOES_ON, SCPS_RECOVERY_OVER, SCPS_REC
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
-/* State of the recovery episode in progress, or of the last one; recovery.c assigns the fields. */
+/* struct scps_recovery: state of the recovery episode in progress, or of the last one; recovery.c
+ * assigns the fields. SCPS_RECOVERY_COPIES: number of ranges in `copies`. */
 #define SCPS_RECOVERY_COPIES 4
 struct scps_recovery {
     /* kind of the episode in progress (enum scps_episode); SCPS_EPISODE_NONE: there is none */
@@ -134,13 +135,14 @@ static inline void scps_recovery_link_up(struct scps_recovery *rec)
 {
     rec->link_up = true;
 }
-/* Records that an acknowledgement has reported an arrival since the last timeout. */
+/* Called for an acknowledgement that reports an arrival (by SEG.ACK, SACK or SNACK): the count of
+ * consecutive timeouts begins anew. */
 static inline void scps_recovery_heard(struct scps_recovery *rec)
 {
     rec->silent = 0;
 }
-/* Records that the age of the oldest segment was checked after an acknowledgement that advanced
- * SND.UNA (scps_cc_ops.by_age). */
+/* Counts down age_checks: the age of the oldest segment was checked after an acknowledgement that
+ * advanced SND.UNA (Vegas; scps_cc_ops.by_age). */
 static inline void scps_recovery_looked(struct scps_recovery *rec)
 {
     rec->age_checks--;
@@ -156,8 +158,9 @@ static inline void scps_recovery_by_outage(struct scps_recovery *rec)
 {
     rec->of_outage = true;
 }
-/* Called at the first loss of another cause in such an episode, for which the controller reduces
- * its window: the losses by the outage cannot be undone any more. */
+/* Called when an episode that an outage of the link began sees its first loss of another cause, for
+ * which the congestion controller reduces its window: the losses by the outage cannot be undone any
+ * more. */
 static inline void scps_recovery_not_by_outage(struct scps_recovery *rec)
 {
     scps_recovery_final(rec);
@@ -192,41 +195,42 @@ static inline void scps_recovery_sent(struct scps_recovery *rec, uint32_t len)
 
 /* ---- functions in recovery.c, which begin and end recovery episodes ---- */
 
-/* Begins an episode because of a loss, or of an ECN echo. Precondition: none is in progress, and
- * the controller's state has been saved (scps_cc_save). */
+/* Begins a recovery episode (SCPS_EPISODE_FAST) because of a loss, or of an ECN echo. Precondition:
+ * none is in progress, and the congestion controller's state has been saved (scps_cc_save). */
 void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
-/* Begins an episode for a loss that a tail loss probe has repaired; the caller informs the
- * controller and ends the episode. */
+/* Begins a recovery episode for a loss that a tail loss probe has repaired; the caller informs the
+ * congestion controller and ends the episode at once. */
 void scps_recovery_repaired(struct scps_sender *s);
 /* Returns the cause of the losses that the scoreboard has found and scps_recovery_describe_loss()
  * has not described yet: an outage of the link if all of these segments were last sent before the
  * end of an outage, and otherwise the cause that is in force now. Without SACK and SNACK it is the
  * latter, because partial acknowledgements find such losses over many round trips. */
 enum scps_loss_cause scps_recovery_loss_cause(const struct scps_sender *s);
-/* Returns the description of a loss of `bytes` bytes that is passed to the controller. fresh: the
- * loss begins an episode. */
+/* Returns the description of a loss of `bytes` bytes that is passed to the congestion controller.
+ * fresh: the loss begins a recovery episode. */
 struct scps_cc_loss scps_recovery_describe_loss(struct scps_sender *s, uint64_t bytes,
                                                 enum scps_evidence evidence, bool fresh);
-/* Called when the controller has been informed of a new episode: computes how much may be sent in
- * answer to the acknowledgement, which reports `delivered` arrived bytes. Returns false, and ends
- * the episode, if nothing has to be repaired. */
+/* Called when the congestion controller has been informed of a new recovery episode: computes how
+ * much may be sent in answer to the acknowledgement, which reports `delivered` arrived bytes.
+ * Returns false, and ends the episode, if nothing has to be repaired. */
 bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered);
 /* Called when an ECN echo has reduced the window during an episode whose losses had not: begins
  * proportional rate reduction (RFC 6937) again with the present FlightSize, and the episode lasts
  * until all that has been sent by now is acknowledged. */
 void scps_recovery_again(struct scps_sender *s, uint64_t delivered);
-/* Called when `bytes` more bytes were found lost during an episode, by an acknowledgement that
- * reports `delivered` arrived bytes or, with 0, by a timer: computes again how much may be sent,
- * since what is lost has left the pipe. */
+/* Called when `bytes` more bytes were found lost during a recovery episode, by an acknowledgement
+ * that reports `delivered` arrived bytes or, with 0, by a timer: computes again how much may be
+ * sent, since what is lost has left the pipe. */
 void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivered);
 /* Called when the retransmission timer has expired: begins an RTO episode, declares lost what
  * should have been acknowledged by now, and paces the window over a round trip if the controller,
  * which is informed next, leaves more than two segments of it. Precondition: if no episode is in
  * progress, the controller's state has been saved (scps_cc_save). */
 void scps_recovery_timeout(struct scps_sender *s);
-/* Called when an acknowledgement arrives during an episode; `was` is SND.UNA before it. Decides
- * whether the episode was spurious or is over, and how much may be sent. After SCPS_RECOVERY_OVER
- * the caller informs the controller and then calls scps_recovery_spread(). */
+/* Called when an acknowledgement arrives during a recovery episode; `was` is SND.UNA before that
+ * acknowledgement. Decides whether the episode was spurious or is over, and how much may be sent.
+ * After SCPS_RECOVERY_OVER the caller informs the controller and then calls
+ * scps_recovery_spread(). */
 enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
                                                const struct scps_ack_result *sum, scps_off was,
                                                const struct scps_seg *seg);
@@ -239,10 +243,11 @@ void scps_recovery_spread(struct scps_sender *s);
  * a queue. */
 uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate);
 void scps_recovery_end(struct scps_recovery *rec);
-/* Ends an episode whose losses have proved spurious, so that nothing more is repaired. */
+/* Ends a recovery episode whose losses have proved spurious, so that nothing more is resent for
+ * them. */
 void scps_recovery_undone(struct scps_recovery *rec);
-/* Called when the controller has been informed that the episode was spurious: clears the record
- * that the episode has reduced the window. */
+/* Called when the congestion controller has been informed that the recovery episode was spurious:
+ * clears what the reduction of its window has set (`reduced`, and the CWR that is due). */
 static inline void scps_recovery_undo_notified(struct scps_sender *s, struct scps_recovery *rec)
 {
     rec->undone = false;
@@ -266,13 +271,15 @@ static inline bool scps_recovery_echo_is_old(const struct scps_recovery *rec, sc
 {
     return una <= rec->reduced;
 }
-/* Returns true if an acknowledgement concerns recovery: an episode is in progress, or one was
- * spurious, and the controller is not informed of that yet. */
+/* Returns true if an acknowledgement must be passed to scps_ackloss_progress(): a recovery episode
+ * is in progress, or one was spurious, and the congestion controller is not informed of that
+ * yet. */
 static inline bool scps_recovery_concerns_ack(const struct scps_recovery *rec)
 {
     return rec->episode | rec->undone;
 }
-/* Records that a segment is resent now. resent: its scoreboard record before that is updated. */
+/* Records that a segment is resent now. resent: the segment's scoreboard record, which still has
+ * the values of the transmission before. */
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
                           const struct scps_ts *ts, scps_time now);
 /* Processes a DSACK for [from, to). Returns true if the peer has now reported every resent segment
@@ -282,9 +289,9 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
 /* Ends F-RTO without a decision; conventional RTO recovery continues. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
-/* Returns true if timeouts alone began the episode, all of them after the last segment of the peer
- * arrived, and SND.UNA is still `una`. Such an episode is no sign of congestion if a link outage
- * caused the timeouts. */
+/* Returns true if timeouts alone began the recovery episode, all of them after the last segment of
+ * the peer arrived, and SND.UNA is still `una`. Such an episode is no sign of congestion if a link
+ * outage caused the timeouts. */
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
 /* Best effort: called when SND.UNA moved to `una` without an acknowledgement. Returns true if that
  * ends the loss recovery. */

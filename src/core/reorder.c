@@ -26,7 +26,8 @@
  */
 #include "core/reorder.h"
 
-/* retransmission timeouts after which a DSACK for a segment is not expected any more */
+/* time after the first transmission of a segment, in retransmission timeouts, from which on a DSACK
+ * for that segment is not expected any more */
 #define REMEMBER 8
 #define CONFIRM  4  /* recoveries that may end between the first late segment and the second */
 #define PERSIST  16 /* RFC 8985 section 6.2 step 4: RACK.reo_wnd_persist */
@@ -82,7 +83,8 @@ void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment
 
     for (unsigned i = 0; i < SCPS_REORDER_COPIES; i++) {
         struct scps_reorder_copy *c = &ro->copies[i];
-        /* Of a segment that is resent twice it is not known which transmission a DSACK is for. */
+        /* The entry of a segment that is resent again is removed: it would not be known which
+         * transmission a DSACK is for. */
         if (c->from == r->from || now - c->sent > REMEMBER * rto)
             c->from = 0;
         if (!c->from)

@@ -15,8 +15,8 @@
 /* A segment that was resent once in the recovery episode in progress, or in an earlier one. */
 struct scps_reorder_copy {
     scps_off from;   /* its first octet; 0: this entry is not used */
-    scps_time sent;  /* time of its first transmission */
-    scps_time again; /* time of its retransmission */
+    scps_time sent;  /* time of the segment's first transmission, µs */
+    scps_time again; /* time of the segment's retransmission, µs */
     scps_dur rtt;    /* value of scps_reorder.rtt when the segment was resent, µs */
 };
 
@@ -57,18 +57,19 @@ static inline scps_dur scps_reorder_current_rtt(const struct scps_reorder *ro, s
     return SCPS_MIN(ro->rtt, srtt);
 }
 /* Called when an acknowledgement reports that first transmissions have arrived that had been
- * declared lost. since: time at which the acknowledgement before it arrived. */
+ * declared lost. since: time, µs, at which the acknowledgement before that one arrived. */
 void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, scps_time since);
-/* Called before the segment of record r is resent. fast: in a recovery episode that no timeout
- * began. */
+/* Called before the segment of scoreboard record r is resent: records its first transmission. fast:
+ * the recovery episode in progress was not begun by a timeout. rto: retransmission timeout, µs. */
 void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
                          scps_time now, scps_dur rto);
-/* Called when segments within [from, to) that were resent once have arrived after `since`. twice:
- * true: a DSACK reports that both transmissions have arrived; false: the time of an acknowledgement
- * or its timestamp shows that the first transmission has. */
+/* Called when segments within [from, to) that were resent once have arrived after the time `since`,
+ * µs. twice true: a DSACK reports that both transmissions have arrived; false: the time of an
+ * acknowledgement or its timestamp shows that the first transmission has. */
 void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since,
                           bool twice);
-/* Called when a recovery episode has ended that was not spurious. */
+/* Called when a recovery episode that was not spurious has ended: counts down `persist` and
+ * `recent`. */
 void scps_reorder_recovered(struct scps_reorder *ro);
 
 #endif

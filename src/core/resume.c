@@ -55,7 +55,7 @@ static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scp
     return !ops->resume || ops->resume(cc.state, v, what, amount, ctl);
 }
 
-/* Returns PipeSize * Beta, at least two segments, bytes. */
+/* Returns PipeSize * Beta of RFC 9959 (Beta 0.5), at least two segments, bytes. */
 static SCPS_NOINLINE_SIZE uint64_t half(const struct scps_resume *r, const struct scps_cc_view *v)
 {
     return SCPS_MAX(r->pipe / BETA_HALF, 2 * (uint64_t)v->mss);
@@ -317,7 +317,7 @@ void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const str
 
 /* Called at a timeout. If it is attributed to congestion, it shows persistent congestion (RFC 9959
  * section 3.6): careful resume ends and, after the Reconnaissance Phase, ssthresh is lowered to the
- * window of a retreat. */
+ * window of the Safe Retreat Phase. */
 static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       struct scps_cc_ctl *ctl)
 {
@@ -330,8 +330,8 @@ static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const str
     normal(r, cc, v, SCPS_RESUME_TIMEOUT, ctl);
 }
 
-/* Called when an episode was spurious and the window from before it has been restored: limits the
- * window to what was validated. */
+/* Called when a recovery episode was spurious, and the window from before that episode has been
+ * restored: limits the window to what was validated (PipeSize of RFC 9959). */
 static void undone(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                    struct scps_cc_ctl *ctl)
 {
@@ -366,7 +366,7 @@ static void changed(struct scps_resume *r, struct scps_resume_cc cc, const struc
             retreat(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
         else if (r->phase == SCPS_RESUME_RECONNAISSANCE)
             normal(r, cc, v, SCPS_RESUME_PATH_CHANGED, ctl);
-        /* The event is SCPS_CC_IDLE: nothing is outstanding. */
+        /* In the branches that follow the event is SCPS_CC_IDLE: nothing is outstanding. */
     } else if (r->phase == SCPS_RESUME_RETREAT) {
         end_retreat(r, cc, v, ctl);
     } else if (jumped(r)) {

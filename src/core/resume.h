@@ -28,12 +28,14 @@ struct scps_resume {
     uint64_t jump;     /* jump_cwnd of RFC 9959, bytes, set when the Unvalidated Phase begins */
     uint64_t pipe;     /* PipeSize: bytes in flight at the jump, plus bytes acknowledged since */
     uint64_t retreat;  /* window of the Safe Retreat Phase, and of the slow start after it, bytes */
-    uint64_t began; /* total bytes delivered on the connection when the Unvalidated Phase began */
-    /* total bytes delivered on the connection when the last segment of the Unvalidated Phase has
-     * arrived */
+    /* total bytes delivered on the connection when the Unvalidated Phase began or, in the Safe
+     * Retreat Phase, when that phase began */
+    uint64_t began;
+    /* value of that total when all that was in flight at the end of the Unvalidated Phase or, in
+     * the Safe Retreat Phase, at its beginning has arrived */
     uint64_t last;
     scps_time since; /* time at which the Unvalidated Phase began, µs */
-    scps_dur rtt;    /* RTT when the Unvalidated Phase began, µs */
+    scps_dur rtt;    /* least RTT of the connection when the Unvalidated Phase began, µs */
     uint64_t rate;   /* rate that the controller had before the jump, bytes/s; 0: it had none */
     /* set of the phases that the connection has been in: bits 1 << enum scps_resume_phase */
     uint16_t been;
@@ -49,7 +51,8 @@ struct scps_resume_cc {
     void *state;
 };
 
-/* Begins the Reconnaissance Phase with a saved path state that was accepted. */
+/* Begins the Reconnaissance Phase with the values of a saved path state: cwnd, bytes; rate,
+ * bytes/s; rtt, µs. max_jump 0: no limit. */
 void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uint64_t cwnd,
                        uint64_t rate, scps_dur rtt, bool limit_found, uint64_t max_jump);
 /* Called after each call of the controller's ack(): replaces its window and rate if a phase
@@ -62,7 +65,8 @@ void scps_resume_before_loss(const struct scps_resume *r, const struct scps_conn
                              const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
 void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
-/* Called after each call of the controller's change(). */
+/* Called after each call of the congestion controller's change(), which informs it of an event such
+ * as a timeout or the end of recovery. */
 void scps_resume_change(struct scps_resume *r, struct scps_resume_cc cc,
                         const struct scps_cc_view *v, enum scps_cc_change what,
                         struct scps_cc_ctl *ctl);

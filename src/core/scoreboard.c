@@ -188,8 +188,8 @@ static SCPS_NOINLINE_SIZE SCPS_NOINLINE void note_late(const struct scps_sent_se
     }
 }
 
-/* Adds record r, which is about to become ARRIVED or to be freed, to the result *sum of the
- * acknowledgement. */
+/* Called when an acknowledgement reports that record r has arrived, before r becomes ARRIVED or is
+ * freed: counts r in the result *sum of that acknowledgement. */
 static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_segment *r,
                           scps_time now, scps_dur min_rtt, struct scps_ack_result *sum)
 {
@@ -286,8 +286,8 @@ static inline void free_run(struct scps_scoreboard *sb, scps_off una, struct scp
     sb->head = head;
 }
 
-/* Called when SND.UNA passes record r, whose segment was resent: determines which of its
- * transmissions arrived. */
+/* Called when SND.UNA passes record r, whose segment was resent: counts the retransmission if it
+ * was needless, and records in *sum when the segment was last sent. */
 static SCPS_NOINLINE void passed_resent(struct scps_scoreboard *sb,
                                         const struct scps_sent_segment *r, scps_time now,
                                         scps_dur min_rtt, struct scps_ack_result *sum)

@@ -29,7 +29,8 @@ enum scps_sent_state { SCPS_SENT_FLIGHT, SCPS_SENT_LOST, SCPS_SENT_ARRIVED };
 enum { /* bits of scps_sent_segment.flags */
        SCPS_SENT_SYN = 1,
        SCPS_SENT_FIN = 2,
-       SCPS_SENT_APP_LIMITED = 4, /* the rate was app-limited when the segment was sent */
+       /* delivery-rate samples were app-limited when the segment was sent */
+       SCPS_SENT_APP_LIMITED = 4,
        SCPS_SENT_PROBE = 8, /* the segment is a window probe, whose loss is no sign of congestion */
        /* the last transmission had only the first octets of the segment: the path MTU fell, and
         * there was no memory to split the record */
@@ -58,7 +59,8 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
     uint32_t skip;
     uint8_t state, flags, resends;
     /* State when the segment was sent: bytes in flight, this segment included, and the low 32 bits
-     * of lost_ever. The send buffer is smaller than 4 GiB, so the bytes in flight are, too. */
+     * of lost_ever, the total bytes declared lost. The send buffer is smaller than 4 GiB, so the
+     * bytes in flight are, too. */
     uint32_t tx_in_flight, tx_lost;
 };
 
@@ -111,10 +113,11 @@ struct scps_scoreboard {
     uint32_t xseq; /* number (xseq) that the next transmission gets */
     /* number (xseq) of the latest transmission known to have arrived; -1: none has arrived */
     uint32_t hi_xseq;
-    scps_off hi_arrived;       /* end of the highest octets known to have arrived */
-    scps_off run_from, run_to; /* range of the last SACK report */
-    /* Records [run_first, run_next) have arrived by the last SACK report. run_to 0: no report is
-     * stored. */
+    scps_off hi_arrived; /* end of the highest octets known to have arrived */
+    /* offsets [run_from, run_to) of the range that SACK or SNACK has reported last */
+    scps_off run_from, run_to;
+    /* Records [run_first, run_next) have arrived, as the report of that range shows. run_to 0: no
+     * range is stored. */
     uint32_t run_first, run_next;
     /* ring of the retransmissions in order of time; it has the same mask as the ring of records */
     struct scps_resent *resent;
@@ -124,7 +127,7 @@ struct scps_scoreboard {
          * may not be LOST any more. */
         *lostq;
     uint32_t nlost;
-    /* needless: number of consecutive retransmissions that proved needless, less one for each later
+    /* needless: number of retransmissions that proved needless, less one for each later recovery
      * episode. needless_from: xseq of the first transmission that can count next. */
     uint32_t needless_from;
     uint8_t needless;
@@ -154,15 +157,16 @@ struct scps_ack_result {
     /* true: no earlier acknowledgement had reported the octets of the DSACK as arrived */
     bool dsack_fresh;
     scps_off dsack_to; /* end offset of the duplicate that the DSACK reports */
-    /* time at which octets that SND.UNA passed now, and that had been resent, were last sent */
+    /* time, µs, at which the first of the resent octets that SND.UNA passed now was last sent;
+     * valid if `refilled` is true */
     scps_time refilled_at;
     /* time of the earliest transmission among the arrived segments that were sent once and not
      * reported late; -1: none */
     scps_time oldest_sent;
-    /* input: end of the highest octets that had arrived before this acknowledgement */
+    /* set by the caller: end of the highest octets that had arrived before this acknowledgement */
     scps_off fack;
-    /* input: age of the echoed timestamp, µs; 0: unknown. A retransmission that is younger than
-     * that has not caused SND.UNA to move. */
+    /* set by the caller: age of the echoed timestamp, µs; 0: unknown. A retransmission that is
+     * younger than that has not caused SND.UNA to move. */
     scps_dur echo_age;
     /* among the arrived segments, the one that was sent last, with its state from before; valid
      * until another segment is sent; NULL: nothing arrived */
@@ -220,8 +224,8 @@ int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a);
 /* Allocates room for cap records (a power of two) at once. Precondition: none is allocated yet.
  * Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap);
-/* Makes room for one more record. Returns 0, after which the next scps_sb_sent() cannot fail, or
- * SCPS_ERR_NOMEM. */
+/* Makes room in the scoreboard for the record of one more segment. Returns 0, after which the next
+ * scps_sb_sent() cannot fail, or SCPS_ERR_NOMEM. */
 static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_alloc *a)
 {
     return sb->v && scps_sb_count(sb) <= sb->mask ? 0 : scps_sb_grow(sb, a);
@@ -316,7 +320,7 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 {
     return sb->needless ? SCPS_MIN(min_rtt << sb->needless, most) : 0;
 }
-/* Called when a new episode begins: halves the age that scps_sb_resend_wait() returns. */
+/* Called when a new recovery episode begins: halves the age that scps_sb_resend_wait() returns. */
 void scps_sb_new_episode(struct scps_scoreboard *sb);
 /* Declares record idx lost if it is in flight, and adds it to *sum; sum may be NULL. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
@@ -350,7 +354,7 @@ void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, u
 
 /* Adds record idx, which is LOST, to the heap lostq. */
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx);
-/* Removes the first entry of the heap lostq. Precondition: there is one. */
+/* Removes the lowest index from the heap lostq of lost records. Precondition: there is one. */
 void scps_sb_dequeue_lost(struct scps_scoreboard *sb);
 /* Appends transmission xseq, of record idx, to the queue of retransmissions. */
 void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq);

@@ -169,7 +169,8 @@ static bool resent_later(struct scps_resent a, struct scps_resent b)
     return a.xseq == b.xseq ? scps_sb_before(b.idx, a.idx) : scps_sb_before(b.xseq, a.xseq);
 }
 
-/* Shell's sort: the queue is nearly sorted by offset, and needs no memory. */
+/* Sorts the queue of retransmissions v by the time of sending. Shell's sort needs no memory, and is
+ * fast where the queue, which is in order of offset, is nearly in that order already. */
 static void sort_resent(struct scps_resent *v, uint32_t n)
 {
     for (uint32_t gap = n / 2; gap; gap /= 2)

@@ -29,7 +29,7 @@ static bool stale(const struct scps_scoreboard *sb, uint32_t idx)
     return !inside(sb, idx) || scps_sb_at(sb, idx)->state != SCPS_SENT_LOST;
 }
 
-/* Clears the flag that says that record idx is in the heap. */
+/* Clears the flag (SCPS_SENT_QUEUED) that says that record idx is in the heap of lost records. */
 static void unqueued(struct scps_scoreboard *sb, uint32_t idx)
 {
     if (inside(sb, idx))
