@@ -67,9 +67,9 @@
  * data over IPv4 with timestamps. */
 #define BARE 52
 
-/* Called when the timer has expired and nothing has arrived for some time, although there is a
- * hole. The timer stays stopped, but r->tick stores the present time: data that arrives next is
- * acknowledged at a multiple of `delay` after it. */
+/* Strictly delayed mode (F0): called when the delayed-ACK timer has expired and nothing has arrived
+ * for some time, although there is a hole. The timer stays stopped, but r->tick stores the present
+ * time: data that arrives next is acknowledged at a multiple of `delay` after it. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
@@ -157,7 +157,8 @@ bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct s
     return true;
 }
 
-/* Returns the window field that offers the room in the receive buffer. */
+/* Returns the window field, scaled, of a segment whose SEG.ACK is `next`: it offers the room in the
+ * receive buffer. */
 static SCPS_INLINE_SPEED uint64_t window_field(const struct scps_ackout *a,
                                                const struct scps_receive *rcv, uint32_t rcvbuf,
                                                scps_off next, unsigned scale)

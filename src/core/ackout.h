@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State of acknowledging: which octets were acknowledged, which window was offered to the peer, and
- * when the next acknowledgement is due. ackout.c has the rules.
+/* State of the acknowledgements that this end sends: up to which octet they go, which window they
+ * have offered to the peer, and when the next one is due. ackout.c has the rules.
  *
  * Invariant: announced never goes back.  Only ackout.c and this file assign the fields.
  */
@@ -84,7 +84,8 @@ static inline void scps_ackout_one_more(struct scps_ackout *a)
 struct scps_ackrx {
     uint32_t dups;       /* number of immediate acknowledgements since RCV.NXT last advanced */
     uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */
-    uint32_t burst; /* number of consecutive acknowledgements into which not all reports fitted */
+    /* number of consecutive acknowledgements that had no room for all reports of holes */
+    uint32_t burst;
     /* the next acknowledgement must cover at least the data in order below this offset */
     scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
@@ -147,26 +148,28 @@ uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
 bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
                       unsigned scale, struct scps_seg *seg);
 /* Used when stretch_acks is off: returns the offset that the next acknowledgement covers if the
- * data in order up to `to` is acknowledged in the usual steps of one or two segments. */
+ * data in order up to `to` is acknowledged in the usual steps of one or two segments. full: payload
+ * of a full segment, bytes. */
 scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
                           const struct scps_rx *rx, uint16_t full, scps_off to);
-/* Called when an acknowledgement with reports is built. more: not all reports fitted into it.
- * Returns true if another acknowledgement must follow for the rest; false if nothing is left, or
- * the limit of consecutive ones is reached. */
+/* Called when an acknowledgement with reports is built. more: it had no room for some SACK or SNACK
+ * reports. Returns true if another acknowledgement must follow for the rest; false if nothing is
+ * left, or the limit of consecutive ones (BURST) is reached. */
 bool scps_ackout_more(struct scps_ackrx *r, bool more);
-/* Records that the octets before `next` are acknowledged. more: some reports did not fit; step:
- * some data in order is not acknowledged yet, because stretch_acks is off. Returns true if another
- * acknowledgement is due. */
+/* Records that the octets before `next` are acknowledged. more: there was no room for some SACK or
+ * SNACK reports; step: some data in order is not acknowledged yet, because stretch_acks is off.
+ * Returns true if another acknowledgement is due. */
 bool scps_ackout_sent(struct scps_ackout *a, scps_off next, bool more, bool step);
 /* Records that an acknowledgement was sent which reports all data beyond holes, unless `more` says
  * that not all of it fitted. Stops the delayed-acknowledgement timer, except in strictly delayed
  * mode while there is a hole. */
 void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
                           const struct scps_conn_config *cfg, bool more);
-/* Returns true if an acknowledgement without data may be sent now. If not, sets the timer to the
- * time at which it may. */
+/* Returns true if the budget permits an acknowledgement without data now. If not, sets the budget's
+ * timer to the time at which it will. */
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);
-/* Charges an acknowledgement of `size` octets to both buckets. */
+/* Subtracts an acknowledgement without data, of `size` octets, that was sent from both token
+ * buckets. */
 void scps_ackbudget_spend(struct scps_ackbudget *b, uint32_t size);
 
 #endif

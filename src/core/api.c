@@ -39,8 +39,8 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
 }
 
 /* Completes a write of n octets that are in the send buffer already. end: the last of them ends a
- * record. Returns n, or SCPS_ERR_NOMEM if there is no memory to record the end; then the octets are
- * removed from the buffer. */
+ * record (TCP option 22). Returns n, or SCPS_ERR_NOMEM if there is no memory to store the place of
+ * that end; then the octets are removed from the buffer. */
 static inline int64_t wrote(struct scps_sender *s, size_t n, bool end, unsigned flags)
 {
     if (end && scps_record_write(&s->tx->ends, &s->ctx, s->snd.end + n)) {
@@ -149,7 +149,7 @@ int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flag
         return (int64_t)n;
     }
     if (ready)
-        return 0; /* The caller asked for 0 octets, so there is nothing to reserve. */
+        return 0; /* There is data, but the caller asked for 0 octets, so none is returned. */
     if (scps_tp_marks(c->s.tp) && scps_marks_at_hole(scps_tp_marks(c->s.tp), &c->rcv.in))
         return SCPS_ERR_HOLE;
     if (c->rcv.fin)

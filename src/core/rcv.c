@@ -211,7 +211,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
 }
 
 /* Called for a segment of data, before the segment is counted, while a->alone is not 0: measures
- * the time since the data that arrived before it, at time `before`. */
+ * the time since `before`, µs, at which the previous data arrived. If a full segment came within
+ * ack_delay, delayed acknowledgements are used again (a->alone becomes 0). */
 static SCPS_NOINLINE_SIZE SCPS_NOINLINE void
 measure_gap(struct scps_ackout *a, const struct scps_conn_ctx *x, const struct scps_receive *rcv,
             const struct scps_seg *seg, scps_time before)

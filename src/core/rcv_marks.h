@@ -48,11 +48,12 @@ void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to);
 /* Records that the octets [from, to), at the beginning or the end of the hole, have arrived after
  * all. Returns true if the hole is filled. */
 bool scps_marks_repair(struct scps_rcv_marks *m, scps_off from, scps_off to);
-/* Returns true if the next octet to read is the first of a hole. */
+/* Returns true if the next octet to read is the first of a hole that was given up. */
 bool scps_marks_at_hole(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Moves the reading position from the beginning of the hole to its end. */
+/* Called when the application has been informed of the hole that was given up: moves the reading
+ * position from the beginning of that hole to its end. */
 void scps_marks_pass(struct scps_rcv_marks *m, struct scps_rcvbuf *in);
-/* Ends the reader's wait for a hole without giving the hole up. m may be NULL. */
+/* Ends the reader's wait for a hole without giving the hole up. m NULL: there is no wait. */
 static inline void scps_marks_stop(struct scps_rcv_marks *m)
 {
     if (m)
@@ -65,12 +66,13 @@ struct scps_late_data {
     const uint8_t *data;
     bool record; /* true: the last of these octets ends a record */
 };
-/* Stores in `in` those octets of `late` that adjoin either end of the hole. Returns true if there
- * are any, so that the hole has become smaller or is filled. */
+/* Stores in `in` those octets of `late` that adjoin either end of the hole that was given up and
+ * not reported to the application yet. Returns true if there are any, so that the hole has become
+ * smaller or is filled. */
 bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
                      struct scps_rcvbuf *in, struct scps_late_data late);
 /* Returns the number of octets in the hole that was given up and not reported to the application
- * yet; 0: no such hole. m may be NULL. */
+ * yet; 0: no such hole. m NULL: no hole either. */
 static inline uint64_t scps_marks_hole_len(const struct scps_rcv_marks *m)
 {
     return m ? m->hole.to - m->hole.from : 0;

@@ -127,7 +127,8 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
 
 /* ---- functions that store octets in the ring or, far ahead of it, in a page ---- */
 
-/* Stores octets in the ring, across its end if need be; data NULL: zeros. */
+/* Stores len octets from offset off on in the ring, in two parts if they cross its end; src NULL:
+ * zeros. */
 static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                       size_t len)
 {
@@ -144,8 +145,8 @@ static SCPS_NOINLINE void store_parts(struct scps_rcvbuf *b, scps_off off, const
     }
 }
 
-/* Adds to the buffer the page that contains offset off, and copies into it those of its octets that
- * the ring holds. */
+/* Adds to the buffer the page (SCPS_PAGE octets of the stream, stored apart from the ring) that
+ * contains offset off, and copies into it those of its octets that the ring holds. */
 static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
 {
     scps_off begin = off - off % SCPS_PAGE, from = SCPS_MAX(begin, b->read);
@@ -162,8 +163,9 @@ static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
     return page;
 }
 
-/* Stores octets: in a page where one exists, else in the ring where it reaches, else in new pages,
- * for which memory was reserved. */
+/* Stores len octets from offset off on: in a page where one exists for them, else in the ring if it
+ * reaches that far, else in new pages, for which make_room() has reserved memory. src NULL:
+ * zeros. */
 static SCPS_NOINLINE void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                       size_t len)
 {

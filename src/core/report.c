@@ -39,7 +39,8 @@ static bool has_block(uint32_t irs, bool dsack, const struct scps_seg *seg, scps
 }
 
 /* Adds SACK blocks, at most max in all: the range that grew last first, then those reported before
- * (RFC 2018 section 4). once: seg may have some of these blocks already. */
+ * (RFC 2018 section 4). once: seg may have some of these blocks already, and they are not added
+ * again. */
 static void latest_blocks(const struct scps_report *rep, const struct scps_report_view *v,
                           struct scps_seg *seg, unsigned max, bool once)
 {
@@ -258,7 +259,8 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
     v->x->st->sacks_out++;
 }
 
-/* Adds a SNACK of the next hole. Returns true if another acknowledgement must report the rest. */
+/* Adds a SNACK that reports the next hole. Returns true if another acknowledgement must report the
+ * other holes. */
 static bool add_snack(struct scps_report *rep, const struct scps_report_view *v, struct plan *p,
                       struct scps_seg *seg)
 {
@@ -307,8 +309,9 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     if (p.snack)
         more = add_snack(rep, v, &p, seg) || more;
     scps_snackrx_reported(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
-    /* A SNACK that ends where the last range begins ends the pass, too, although no SACK block has
-     * reported that range: otherwise passes would follow each other without pause. */
+    /* Under an ACK budget, holes are reported in passes from the first one to the last. A SNACK
+     * that ends where the last range begins ends the pass, too, although no SACK block has reported
+     * that range: otherwise passes would follow each other without pause. */
     more = more && !(v->budgeted && pass_is_over(rep, v->rcv->in.ooo, &p));
     if (!more && rep->anew) {
         rep->anew = false;

@@ -23,8 +23,8 @@ struct scps_report {
     /* number of reports (acknowledgements with SACK or SNACK) since the connection began that were
      * sent while an ACK budget limits the acknowledgements without data */
     uint32_t reports;
-    /* true: when all ranges have been reported once, the next acknowledgement begins a new pass
-     * with the first range */
+    /* true: when every range beyond a hole has been reported once, the next acknowledgement reports
+     * them again, beginning with the first one */
     bool anew;
 };
 
@@ -73,7 +73,7 @@ static inline void scps_report_duplicate(struct scps_report *rep, scps_off from,
     rep->dsack_to = to;
 }
 /* scps_report_restart() restarts the reports with the first range at once; scps_report_next_pass()
- * restarts them when the pass in progress has reported every range. */
+ * restarts them when each range has been reported once. */
 static inline void scps_report_restart(struct scps_report *rep)
 {
     rep->sacked_to = 0;

@@ -59,14 +59,14 @@ static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off o
     return h->to > SCPS_MAX(off, h->from);
 }
 
-/* Returns true if the option's 16-bit offset can express the start of h. */
+/* Returns true if the 16-bit offset field of a SNACK can express the start of hole h. */
 static SCPS_NOINLINE_SIZE bool nameable(const struct scps_holes *v, const struct scps_range *h)
 {
     return (h->from - v->in->next) / v->unit < SCPS_SNACK_FULL;
 }
 
-/* Sets *h to the first hole above off that the option can express, without the part below off.
- * Returns false if there is none. */
+/* Sets *h to the first hole above off that a SNACK can express, without the part below off. Returns
+ * false if there is none. */
 static bool hole_to_name(const struct scps_holes *v, scps_off off, struct scps_range *h)
 {
     if (!hole_after(v->in, v->fin_at, SCPS_MAX(off, v->in->next), h))

@@ -55,15 +55,15 @@ static inline void scps_snackrx_filled_reported(struct scps_snackrx *s)
 {
     s->filled = 0;
 }
-/* Called when a report is sent under an ACK budget: the arrivals in filled_from count as
- * reported. */
+/* Called when an acknowledgement with SACK or SNACK is sent under an ACK budget: the octets for
+ * which filled_from was set count as reported. */
 static inline void scps_snackrx_sent(struct scps_snackrx *s)
 {
     s->filled_from = 0;
 }
-/* Adds a SNACK for the next hole to an acknowledgement without data. room: octets of options that
- * are free. whole: data that has arrived between two reported holes must be reported, too, even if
- * that takes more acknowledgements. */
+/* Adds a SNACK for the next hole to an acknowledgement without data. room: octets of TCP options
+ * that are free. whole: data that has arrived between two reported holes must be reported, too,
+ * even if that takes more acknowledgements. */
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
 /* Under an ACK budget: if octets have arrived since the last SNACK below the offset at which

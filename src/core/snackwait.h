@@ -23,15 +23,15 @@ struct scps_snackwait_hole {
 struct scps_snackwait_room {
     /* ring of the holes, in the order in which they were reported */
     struct scps_snackwait_hole hole[SCPS_SNACKWAIT_MAX];
-    /* Numbers of those holes that lie within no other one, in ascending order of `from`, and
-     * therefore of `to`. */
+    /* Indices in hole[] of those holes that lie within no other one, in ascending order of `from`,
+     * and therefore of `to`. */
     uint8_t sorted[SCPS_SNACKWAIT_MAX];
 };
 
 struct scps_snackwait {
     struct scps_snackwait_room *room; /* list of the holes; NULL: it is not allocated */
     uint16_t n, nsorted;              /* number of holes in the ring, and in `sorted` */
-    uint8_t first;                    /* number of the hole that was reported first */
+    uint8_t first;                    /* index in room->hole of the hole that was reported first */
 };
 
 /* Allocates the list of holes, unless it is allocated. Returns false if there is no memory, or if
