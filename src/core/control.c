@@ -213,7 +213,7 @@ void scps_cc_apply(struct scps_sender *s)
     else if (ctl->rate && ctl->rate < s->agreed.mss)
         raise_rate(s);
     /* The call of set_rate() is skipped in the usual case: neither the controller, the
-     * configuration nor recovery sets a rate, and the pacer had none. */
+     * configuration nor loss recovery sets a pacing rate, and the pacer had none before. */
     if (ctl->rate || cfg->rate || cfg->pacing || (tx && (tx->pacer.rate || tx->rec.spread_until)))
         rate = set_rate(s);
     if (s->ctx.env->obs.mask & NUMBERS)

@@ -2,7 +2,8 @@
 /* The congestion controller of a connection (control.c). The argument `cc` is its state of
  * scps_cc_state_size() bytes; its output is s->ctl.
  *
- * Invariant: its window is at least one segment, and the pacer's rate follows from its output.
+ * Invariant: the controller's window is at least one segment, and the pacer's rate follows from its
+ * output.
  */
 #ifndef SCPS_CORE_CONTROL_H
 #define SCPS_CORE_CONTROL_H
@@ -18,7 +19,8 @@ static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
 }
 
 /* Returns how many bytes a segment with len octets of data counts at a rate that counts whole
- * packets: its data, its headers and rate_overhead. */
+ * packets: data, TCP and IP headers, and rate_overhead (what the configuration adds for the layers
+ * below IP). */
 static SCPS_ALWAYS_INLINE uint32_t scps_cc_packet(const struct scps_sender *s, uint32_t len)
 {
     return scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
@@ -41,7 +43,8 @@ void scps_cc_restore(struct scps_sender *s, void *cc, uint64_t least);
  * not 0), the configured rate `rate`, bytes/s, replaces it; with rate 0 the controller's rate
  * stays. Then sets the pacer. */
 void scps_cc_follow(struct scps_sender *s, uint64_t rate);
-/* Informs a controller that has an on_sent hook that a segment with data is sent. */
+/* Called when a segment with data is sent, if the congestion controller has an on_sent hook: calls
+ * that hook. */
 void scps_cc_sent(struct scps_sender *s, void *cc, uint32_t bytes, bool resent);
 /* Limits the controller's window and rate, reports them to the observer, and sets the pacer. */
 void scps_cc_apply(struct scps_sender *s);

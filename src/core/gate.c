@@ -111,7 +111,8 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
 
     pay(g, now, cost);
     scps_gate_passed(g, s);
-    /* From now on the route's rate is the reason why s sends nothing, until s is served again. */
+    /* From now on the route's rate counts as the reason why s sends nothing (SCPS_HOLD_ROUTE),
+     * until s is served again. */
     scps_snd_routed(s);
     if (!s->tx)
         return true;

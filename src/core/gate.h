@@ -51,16 +51,16 @@ bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
 /* Charges a packet of s that was sent, of len bytes. Returns true if the next connection is to be
  * served. */
 bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
-/* For a packet that no connection sends: scps_gate_when() returns the time, µs, at which the packet
- * may be sent; scps_gate_pay() charges it and returns its cost. */
+/* For a packet that no connection sends, such as a UDP datagram: scps_gate_when() returns the time,
+ * µs, at which the packet may be sent; scps_gate_pay() charges it and returns its cost. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
 /* Returns the earliest time, µs, at which a connection may send a packet of len bytes: not while
  * the token bucket holds less than a packet without data costs, nor while another packet waits for
  * the bucket. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
-/* Records that the next packet is a datagram, and that the token bucket holds enough for it at
- * `when`, µs. */
+/* Records that the next packet of the route is a UDP datagram, not a segment, and that the route's
+ * token bucket holds enough for it at `when`, µs. */
 static inline void scps_gate_datagram_next(struct scps_gate *g, scps_time when)
 {
     g->asked = NULL;

@@ -35,7 +35,7 @@ static inline void scps_send_init(struct scps_send *s)
 {
     s->end = 1;
 }
-/* Sets the sequence number of the SYN. */
+/* Sets ISS, the sequence number of this end's SYN. */
 static inline void scps_send_begin(struct scps_send *s, uint32_t iss)
 {
     s->iss = iss;
@@ -84,7 +84,7 @@ static inline void scps_send_reached(struct scps_send *s, scps_off to)
 {
     s->edge = SCPS_MAX(s->edge, to);
 }
-/* Moves SND.UNA to una, because the data is acknowledged or given up. */
+/* Moves SND.UNA to una, because the data below is acknowledged, or given up (best effort). */
 static inline void scps_send_acked(struct scps_send *s, scps_off una)
 {
     s->una = una;

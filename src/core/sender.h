@@ -35,14 +35,17 @@ struct scps_cc_use {
     uint8_t limited : 1;
 };
 
-/* The last ICMP error about the peer, valid until a segment from it arrives. */
+/* The last ICMP error about the peer (a soft error), valid until SND.UNA advances. If the peer
+ * answers nothing until the connection times out, it becomes the reason that the application
+ * gets. */
 enum scps_soft { SCPS_SOFT_NONE, SCPS_SOFT_REFUSED, SCPS_SOFT_UNREACH };
 
 struct scps_sender {
     struct scps_conn_ctx ctx;
     struct scps_tx *tx;        /* sending state; NULL: nothing is written and nothing outstanding */
     struct scps_conn_scps *tp; /* state of SCPS-TP features; NULL: no feature in force needs any */
-    /* queue in which the connection waits until it may send: that of its link or of its route */
+    /* queue in which the connection waits until it may send: that of its network interface, or of
+     * its route if that has a rate */
     struct scps_ready_queue *queue;
     /* next connection in that queue, or in the queue of connections to be freed */
     struct scps_sender *ready_next;

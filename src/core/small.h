@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The application's settings that delay small segments, and whether the application waits for room
- * in the send buffer.
+/* The application's settings that delay small segments (segments with less data than a full one),
+ * and whether the application waits for room in the send buffer.
  *
  * Invariant: only this file assigns the fields.
  */
@@ -26,7 +26,7 @@ struct scps_small {
     /* 1: a write was cut short or refused, so the application must be informed when there is room
      * again */
     uint8_t wanted : 1;
-    uint8_t starved : 1; /* 1: memory was lacking for a write, or for the FIN */
+    uint8_t starved : 1; /* 1: a write, or the FIN, found no memory and is tried again */
 };
 
 static inline void scps_small_set(struct scps_small *s, unsigned bit, bool on)

@@ -98,9 +98,8 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
 {
     *done = true;
     if (c->s.todo.bits & SCPS_TODO_RST) {
-        scps_segment_begin(
-            c, seg,
-            scps_send_acceptable(&c->s.snd)); /* timestamps of the reset (RFC 7323 section 3.2) */
+        /* This call also adds the timestamps that a reset should have (RFC 7323 section 3.2). */
+        scps_segment_begin(c, seg, scps_send_acceptable(&c->s.snd));
         seg->flags = SCPS_RST | SCPS_ACK;
         seg->ack = scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv));
         scps_todo_done(&c->s.todo, SCPS_TODO_RST);

@@ -19,7 +19,8 @@ static SCPS_NOINLINE bool gate_covers(struct scps_sender *s, uint32_t len)
 }
 
 /* Returns true if the connection's own rate and the route's rate permit a segment with len octets
- * of data now, and charges it to the connection's rate. size: its octets on the link. */
+ * of data now, and charges it to the connection's rate. size: what the segment costs at the
+ * connection's rate, bytes (scps_plan_cost). */
 static SCPS_ALWAYS_INLINE bool paced(struct scps_sender *s, uint32_t len, uint32_t size)
 {
     struct scps_pacer *pacer = &s->tx->pacer;
@@ -57,7 +58,8 @@ static SCPS_NOINLINE bool record_has_room(const struct scps_agreed *a, uint32_t 
 }
 
 /* Makes seg a segment with octets [from, from+len) of the stream. flags: SCPS_SENT_FIN if it has
- * the FIN, SCPS_SENT_RECORD if a record ends with it. */
+ * the FIN, SCPS_SENT_RECORD if a record ends with it. resent: the scoreboard record of the segment
+ * if it was sent before; NULL: it is new. */
 static SCPS_ALWAYS_INLINE void data_segment(struct scps_conn *c, struct scps_seg *seg,
                                             scps_off from, uint32_t len, uint32_t flags,
                                             const struct scps_sent_segment *resent)
@@ -105,9 +107,9 @@ static SCPS_NOINLINE bool too_long(const struct scps_agreed *a, const struct scp
     return r->len - fin + (record ? SCPS_RECORD_ROOM : 0) > most;
 }
 
-/* Returns the octets of data with which record idx is resent. A record that is too long is split
- * before. If no record is unused for that, only the first octets that fit are sent, and
- * SCPS_SENT_CUT is set. */
+/* Returns how many octets of data of scoreboard record idx are resent in one segment. A record that
+ * is too long for the path is split before. If there is no memory for that, only the first octets
+ * that fit are sent, and SCPS_SENT_CUT is set. */
 static SCPS_NOINLINE uint32_t resend_len(struct scps_sender *s, uint32_t idx)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -165,7 +167,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     len = resend_len(&c->s, idx);
     r = scps_sb_at(&tx->sb, idx);
-    /* Only at SND.UNA can the peer acknowledge a part of a record. */
+    /* A record of which only the first octets can be sent waits until it begins at SND.UNA: only
+     * there can the peer acknowledge a part of it. */
     if (r->flags & SCPS_SENT_CUT && idx != tx->sb.head) {
         scps_snd_hold(&c->s, SCPS_HOLD_RECOVERY);
         return false;
@@ -185,7 +188,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     scps_delivery_sent(&c->s.tx->delivery, r, &c->s.tx->sb, c->s.ctx.env->now);
     if (scps_plan_in_use(&c->s.ctl, c->s.agreed.mss, inflight + len, scps_plan_window(&c->s)))
         scps_cc_limited(&c->s.use, true);
-    /* This time is at most the exact one, which snacktx.c computes when the timer expires. */
+    /* The timer of loss detection is set to the earliest time at which this retransmission can be
+     * taken for lost; when it expires, snacktx.c computes the exact time. */
     if (scps_agreed_snack(&c->s.agreed) && c->s.rtt.srtt)
         scps_timer_by(&c->s.ctx, &tx->look_timer,
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
@@ -197,7 +201,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Adds planned segment p, which is sent now, to the scoreboard. */
+/* Adds the new segment that was planned as p, and is sent now, to the scoreboard. */
 static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
 {
     struct scps_tx *tx = s->tx;
@@ -339,8 +343,8 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
 }
 
 /* Sends the oldest segment again as a window probe: the octet beyond the peer's window, or a whole
- * segment if the peer has shrunk its window. Returns false if none was sent before: then the caller
- * sends the next octet as the probe. */
+ * segment if the peer has shrunk its window. Returns false if nothing is outstanding: then the
+ * caller sends the next octet as the probe. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;

@@ -155,7 +155,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     return true;
 }
 
-/* Returns true if the congestion window permits the planned segment. */
+/* Returns true if the congestion window, or the minimum rate of the route, permits the planned
+ * segment. cc: state of the congestion controller. */
 static SCPS_ALWAYS_INLINE bool scps_plan_window_covers(struct scps_sender *s, void *cc,
                                                        struct scps_tx_plan *p)
 {
@@ -178,8 +179,8 @@ static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
     if (!scps_sb_reserve(&s->tx->sb, &s->ctx.env->alloc))
         return true;
     scps_snd_hold(s, SCPS_HOLD_APP);
-    /* The timeout of a path of microseconds is far shorter than the time in which others free
-     * memory. */
+    /* On a path with a round trip of microseconds the RTO is far shorter than the time in which
+     * other connections free memory. */
     scps_timer_set(&s->ctx, &s->tx->retry_timer,
                    s->ctx.env->now + SCPS_MAX(s->rtt.rto, SCPS_MEMORY_RETRY));
     return false;

@@ -189,8 +189,9 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
         scps_sb_lose(&tx->sb, tx->sb.head, NULL);
     } else {
         if (scps_sb_at(&tx->sb, tx->sb.head)->state == SCPS_SENT_ARRIVED) {
-            /* SND.UNA was reported as arrived and is not acknowledged, so the peer has discarded
-             * data above it, too. */
+            /* SACK or SNACK has reported the segment at SND.UNA as arrived, but it is not
+             * acknowledged: the peer has discarded it, and may have discarded reported data above
+             * it, too. */
             scps_sb_renege(&tx->sb);
             scps_sackin_forget(&tx->sackin);
         }

@@ -29,7 +29,7 @@
 
 struct scps_tx {
     struct scps_sndbuf buf;
-    struct scps_rangeset ends; /* octets not sent yet that are the last of a record */
+    struct scps_rangeset ends; /* octets not sent yet that end an application record */
     struct scps_scoreboard sb;
     struct scps_recovery rec;
     struct scps_rack rack;
@@ -81,7 +81,8 @@ struct scps_tx {
      * into the send buffer by scps_conn_commit(), as long as the data in the buffer ends at
      * `reserved`. If both are equal, no octets are reserved. */
     scps_off reserved, reserved_to;
-    /* state of the connection on a route with a rate limit (gate.c) */
+    /* The next four fields are used on a route with a rate limit (gate.c). floor_queued: the
+     * connection is in the queue of those that the route's minimum rate serves. */
     int32_t share; /* bytes that the connection may still send before the next one is served */
     bool floor_queued;
     struct scps_sender *floor_next, *floor_prev;
@@ -98,7 +99,8 @@ static inline void scps_tx_progress(struct scps_tx *tx, scps_time now)
 {
     tx->progress_at = now;
 }
-/* Discards the timeouts of the handshake, and the RTT of the SYN, when data transfer begins. */
+/* Called when data transfer begins: discards the timeouts of the handshake, and the RTT of the
+ * SYN. */
 static inline void scps_tx_forget_timeouts(struct scps_tx *tx)
 {
     scps_silence_answered(&tx->silence);
@@ -125,8 +127,8 @@ static inline bool scps_tx_resend_restarts(const struct scps_tx *tx)
 {
     return scps_sb_at(&tx->sb, tx->sb.head)->resends <= SCPS_RESENDS_EXPLAINED;
 }
-/* Returns true if PRR applies: the controller asks for a smaller window than before the episode,
- * and careful resume is not in its Safe Retreat Phase. */
+/* Returns true if PRR (RFC 6937) limits what is sent: in a FAST episode the controller asks for a
+ * smaller window than before the episode, and careful resume is not in its Safe Retreat Phase. */
 static inline bool scps_recovery_reduces(const struct scps_sender *s)
 {
     const struct scps_tx *tx = s->tx;
