@@ -23,18 +23,19 @@ enum scps_agreed_bit {
      * middlebox removed the capabilities from this end's SYN-ACK; a compressed header from the peer
      * ends this. */
     SCPS_AGREED_TCP_HEADERS = 1u << 5,
-    /* two bits that hold an enum scps_plain; scps_agreed_plain() and scps_agreed_plainly() access
-     * them */
+    /* two bits that hold an enum scps_plain, the reason why this end's SYNs have no capabilities
+     * option; scps_agreed_plain() and scps_agreed_plainly() access them */
     SCPS_AGREED_PLAIN = 3u << 6
 };
 
-/* Reason why this end sends its SYNs without capabilities. */
+/* Reason why this end sends its SYNs without the SCPS-TP capabilities option (TCP option 20). */
 enum scps_plain {
     SCPS_PLAIN_NO,
     /* an earlier SYN with capabilities to this destination was not answered */
     SCPS_PLAIN_REMEMBERED,
     SCPS_PLAIN_FELL_BACK, /* a SYN of this connection with capabilities was not answered */
-    SCPS_PLAIN_COOKIE     /* a SYN cookie cannot hold all capabilities */
+    /* the connection comes from a SYN cookie, which cannot hold all capabilities */
+    SCPS_PLAIN_COOKIE
 };
 
 struct scps_agreed {
@@ -53,7 +54,7 @@ static inline void scps_agreed_announce(struct scps_agreed *a, uint16_t mss)
 {
     a->adv_mss = mss;
 }
-/* Records that this end sends its SYNs without capabilities from now on, and why. */
+/* Records that this end sends its SYNs without the capabilities option from now on, and why. */
 static inline void scps_agreed_plainly(struct scps_agreed *a, enum scps_plain why)
 {
     a->opts = (uint8_t)((a->opts & ~SCPS_AGREED_PLAIN) | (unsigned)why << 6);
@@ -62,12 +63,13 @@ static inline enum scps_plain scps_agreed_plain(const struct scps_agreed *a)
 {
     return (enum scps_plain)(a->opts >> 6);
 }
-/* With compression: data is sent with TCP's own header until scps_agreed_compress() is called. */
+/* On a connection with header compression: data is sent with TCP's own header from now on, until
+ * scps_agreed_compress() is called. */
 static inline void scps_agreed_send_tcp_headers(struct scps_agreed *a)
 {
     a->opts |= SCPS_AGREED_TCP_HEADERS;
 }
-/* With compression: data is sent with compressed headers from now on. */
+/* On a connection with header compression: data is sent with compressed headers from now on. */
 static inline void scps_agreed_compress(struct scps_agreed *a)
 {
     a->opts = (uint8_t)(a->opts & ~SCPS_AGREED_TCP_HEADERS);
@@ -97,13 +99,13 @@ static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, u
 
     return (uint32_t)(size > 8 ? size : 8);
 }
-/* octets of the option that marks the end of a record, padding included */
+/* octets of TCP option 22, which marks the end of an application record, padding included */
 #define SCPS_RECORD_ROOM 4u
 /* Largest value of both fields of a SNACK: it means this many units or more (docs/SCPS-TP.md
  * section 2.1). */
 #define SCPS_SNACK_FULL 65535
 /* Returns the largest payload for which a segment fits the path even if it is sent uncompressed,
- * with all options but the end of a record. */
+ * with all options but the one that marks the end of a record. */
 static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
 {
     if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_TCP_HEADERS)

@@ -70,10 +70,11 @@ void scps_conn_free(struct scps_conn *c)
     scps_config_unref(a, cfg);
 }
 
-/* Frees the send state (tx). If no round trip was measured since the last timeout or tail loss
- * probe, a new send state takes over the backoff of the retransmission timer, which stays in force
- * until the peer answers and a round trip is measured (RFC 6298, last note of section 5), and the
- * fact that no further probe may be sent before that (RFC 8985 section 7.3). */
+/* Frees the send state (s->tx) of a connection with nothing outstanding. If no round trip was
+ * measured since the last timeout or tail loss probe, a new send state takes over the backoff of
+ * the retransmission timer, which stays in force until the peer answers and a round trip is
+ * measured (RFC 6298, last note of section 5), and the fact that no further probe may be sent
+ * before that (RFC 8985 section 7.3). */
 static void trim_tx(struct scps_sender *s)
 {
     const uint16_t unanswered = s->tx->silence.unanswered;
@@ -479,7 +480,7 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
     if (c->s.established && c->state != SCPS_CLOSED) {
         scps_cc_follow(&c->s, s->c.rate);
         if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
-            ; /* no keep-alive timer is needed */
+            ; /* no keep-alive timer: it is not configured, or end_timer ends the connection */
         else if (!scps_timer_runs(&c->keep.timer))
             scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + s->c.keep_idle);
         else if (s->c.keep_idle != idle && !c->s.keep_probes)

@@ -78,7 +78,7 @@ static inline void *scps_conn_cc(struct scps_conn *c)
 {
     return c->cc_state;
 }
-/* Records that an acknowledgement of all that has arrived is due now. */
+/* Records that an acknowledgement, with RCV.NXT as it is now, is due at once. */
 static inline void scps_conn_ack_now(struct scps_conn *c)
 {
     if (c->rcv.rx)
@@ -87,7 +87,8 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_sender_wake(&c->s);
 }
 /* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
- * data: a segment with data was just built. Returns false if there may be something to send. */
+ * data: a segment with data was just built, so a paced connection waits for its pacer. Returns
+ * false if there may be something to send. */
 static inline bool scps_sender_quiet(const struct scps_sender *s, bool data)
 {
     if (s->hold == SCPS_HOLD_NONE ||

@@ -27,7 +27,8 @@ struct scps_shared_config {
 struct scps_conn_ctx {
     struct scps_env *env;
     const struct scps_shared_config *cfg;
-    struct scps_conn_stats *st; /* counters of the connection; env->no_stats until it has data */
+    /* counters of the connection; until it has data, env->no_stats, which is never read */
+    struct scps_conn_stats *st;
     /* No timer except the pacer's expires before this time, µs; only timer.h assigns it. */
     scps_time timers_by;
     uint32_t id;        /* id of the connection in observer events */
@@ -40,7 +41,8 @@ void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
                         const struct scps_shared_config *cfg);
 /* Frees the counters; the caller releases the reference on cfg. */
 void scps_conn_ctx_fini(struct scps_conn_ctx *x);
-/* Allocates the connection's own counters when it has data. Returns 0 or SCPS_ERR_NOMEM. */
+/* Called when the connection first has data: allocates counters of its own. Returns 0 or
+ * SCPS_ERR_NOMEM. */
 int scps_conn_ctx_need_stats(struct scps_conn_ctx *x);
 static inline bool scps_conn_ctx_counts(const struct scps_conn_ctx *x)
 {
@@ -49,7 +51,7 @@ static inline bool scps_conn_ctx_counts(const struct scps_conn_ctx *x)
 /* Replaces the configuration; x takes over the caller's reference on it. */
 void scps_conn_ctx_configure(struct scps_conn_ctx *x, const struct scps_shared_config *cfg);
 /* Counts that segment seg (NULL: not known) is dropped for reason d, and reports the drop to the
- * observer. */
+ * observer, the application's function for traces. */
 void scps_conn_ctx_drop(const struct scps_conn_ctx *x, enum scps_drop d,
                         const struct scps_seg *seg);
 /* Reports an event of the kind `kind` with four arguments to the observer. */

@@ -70,7 +70,8 @@ static inline void scps_env_memory_served(struct scps_env *env)
 {
     env->memory_at = SCPS_NEVER;
 }
-/* Counts under reason d a packet that had no effect, or a reply that is not sent. */
+/* Counts, under reason d, an arriving packet that had no effect, or a reply to one that is not
+ * sent. */
 static SCPS_INLINE_SPEED void scps_env_drop(struct scps_env *env, enum scps_drop d)
 {
     env->drops[d]++;

@@ -293,8 +293,8 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
         of_scps(c->s.tp, c->s.agreed.caps, out);
     if (st != &none && c->state != SCPS_CLOSED)
         out->holds[c->s.hold] += c->s.ctx.env->now - st->hold_since;
-    /* The counters begin when there is memory for them, which may be in the handshake or behind
-     * it. */
+    /* The time in the handshake is computed here, because the counters begin only when there is
+     * memory for them, which may be after its beginning or its end. */
     if (c->s.established || c->state != SCPS_CLOSED)
         out->holds[SCPS_HOLD_HANDSHAKE] =
             (c->s.established ? c->s.established : c->s.ctx.env->now) - c->opened;

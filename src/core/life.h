@@ -14,7 +14,8 @@ struct scps_conn;
  * a reference on cfg. */
 struct scps_conn *scps_conn_new(struct scps_env *env, struct scps_shared_config *cfg);
 void scps_conn_free(struct scps_conn *c);
-/* Detaches c, which has ended, from its link: nothing more is sent for c, not even a reset. */
+/* Detaches c, which has ended, from its network interface: nothing more is sent for c, not even a
+ * reset. */
 void scps_conn_detach(struct scps_conn *c);
 /* Begins an active open: a SYN is due. Returns 0 or SCPS_ERR_NOMEM. The caller has set path,
  * addresses, ports, iss, mss. */
@@ -32,23 +33,27 @@ void scps_conn_memory(struct scps_conn *c);
 void scps_conn_room(struct scps_conn *c);
 /* Frees memory of c that is not needed now. */
 void scps_conn_trim(struct scps_conn *c);
-/* Queues an event for the application, if it owns the connection. */
+/* Queues an event for the application, unless the application has given up its handle of c. */
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
 /* In FIN-WAIT-2 or TIME-WAIT: ends the connection `wait` µs from now; no keep-alive probes are sent
  * meanwhile. */
 void scps_conn_end_after(struct scps_conn *c, scps_dur wait);
 void scps_conn_set_state(struct scps_conn *c, enum scps_state s);
-/* Ends the connection. err 0: an orderly end. Timers stop and unsent data is freed; received data
- * can still be read. */
+/* Ends the connection. err: the reason, SCPS_ERR_*; 0: an orderly end. Timers stop and unsent data
+ * is freed; received data can still be read. */
 void scps_conn_finish(struct scps_conn *c, int err);
-/* Ends the connection with a reset to the peer. */
+/* Ends the connection with a reset to the peer. err: the reason that the application gets,
+ * SCPS_ERR_*. */
 void scps_conn_reset(struct scps_conn *c, int err);
 /* Begins data transfer. seg: the segment that acknowledged this end's SYN, or the SYN that a cookie
  * stands for. */
 void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg);
-/* Queues a closed connection to be freed if it has no owner and its reset was sent. */
+/* Queues a closed connection to be freed if the application has given up its handle, and no reset
+ * is due any more. */
 void scps_conn_queue_for_free(struct scps_conn *c);
-/* Sets a bit of enum scps_small_bit, which delays small segments, or clears it and wakes s. */
+/* Sets (on) or clears a bit of enum scps_small_bit, by which Nagle's rule, cork or SCPS_MORE decide
+ * whether a segment that is not full waits. When a bit is cleared, s is woken, because such a
+ * segment may have to be sent now. */
 void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on);
 /* Sets the payload plus options, bytes, that a segment may have with the path MTU of now. Segments
  * in the scoreboard that are larger are split. */

@@ -10,8 +10,8 @@
 #include "core/rx.h"
 #include "core/tx.h"
 
-/* Least limit of the number of ends of records that are stored; a stack with fixed memory has a
- * limit of its own. */
+/* Least limit of the number of ends of application records that a connection stores for data that
+ * has arrived; a stack with fixed memory has a limit of its own. */
 #define MIN_ENDS 1024u
 
 static size_t tx_size(const struct scps_shared_config *cfg)
@@ -149,8 +149,8 @@ int scps_conn_need_marks(struct scps_sender *s)
 
     if (scps_tp_marks(s->tp))
         return 0;
-    /* Marks (of record ends, and of holes that best effort gave up) are needed for a FIN beyond a
-     * hole even before any data has arrived. */
+    /* A FIN beyond a hole may need marks (of record ends, and of holes that best effort gave up)
+     * before any data has arrived, so the counters, which they use, may not exist yet. */
     if (scps_conn_need_tp(s) || scps_conn_ctx_need_stats(&s->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a connection that are allocated when needed and freed when idle: tx, rx, tp and
- * marks (memory.c).
+/* The parts of a connection that are allocated when needed (memory.c): tx, the send state with the
+ * scoreboard; rx, the state of data beyond a hole; tp, the state of SCPS-TP features; marks, the
+ * record ends and holes of received data. tx and rx are freed when the connection is idle.
  *
  * Invariant: only memory.c allocates and frees them. Each function that allocates a part returns 0,
  * at once if the part exists already, or SCPS_ERR_NOMEM.
@@ -20,12 +21,13 @@ int scps_conn_need_marks(struct scps_sender *s);
 void scps_conn_free_tx(struct scps_sender *s);
 void scps_rx_free(struct scps_receive *r, const struct scps_conn_ctx *x);
 void scps_conn_free_tp(struct scps_sender *s);
-/* Records that the octets [from, end), which are about to be stored, end a record. Returns false,
- * and counts a drop, if there was no room to record that: the caller must drop the octets. */
+/* Called for octets [from, end) that have arrived and are about to be stored, if the last of them
+ * ends an application record (TCP option 22): stores the place of that end. Returns false, and
+ * counts a drop, if there was no room for it: the caller must drop the octets. */
 bool scps_conn_keep_record(struct scps_sender *s, const struct scps_receive *rcv, scps_off from,
                            scps_off end);
-/* Called when a write by the application, or the FIN of a close, found no memory. The stack calls
- * the connection again later, which then tries once more; returns SCPS_ERR_NOMEM. */
+/* Called when a write by the application, or the FIN of a close, found no memory. Arranges that the
+ * stack calls scps_conn_memory() later, which tries again. Returns SCPS_ERR_NOMEM. */
 int scps_conn_starve(struct scps_sender *s);
 /* Adds the memory of n connections, whose structures have `size` octets each, to the plan s of a
  * stack with fixed memory. */

@@ -187,7 +187,8 @@ bool scps_negotiate_has_bindings(const struct scps_asked *q, const struct scps_s
     return q->agreed->opts & SCPS_AGREED_CAPS && syn->has & SCPS_HAS_XCAPS && has_bindings(q->cfg);
 }
 
-/* A malformed binding space ends the list of those that are read. */
+/* Reads the binding spaces of the peer's SYN, which are data of a vendor in a second TCP option 20,
+ * one after another; a malformed one ends the reading. */
 void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct scps_seg *syn,
                                     struct scps_binding *agreed)
 {

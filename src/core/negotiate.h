@@ -23,8 +23,8 @@ struct scps_asked {
 
 /* Returns the configured SCPS capabilities that can be offered. */
 uint8_t scps_negotiate_caps(const struct scps_asked *q);
-/* Returns true if this end has a reason to send option 20: it offers a capability, or a binding
- * space. */
+/* Returns true if this end has a reason to send TCP option 20: it offers a capability, or a binding
+ * space (data of a vendor). */
 bool scps_negotiate_offers(const struct scps_asked *q);
 enum scps_why scps_negotiate_why(const struct scps_asked *q, enum scps_feature f);
 /* Returns true if the peer's SYN or SYN-ACK has the flags that negotiate ECN: if it is an
@@ -34,8 +34,9 @@ bool scps_negotiate_offers_ecn(const struct scps_seg *syn);
 /* Adds to a SYN or SYN-ACK the options that this end offers, except timestamps and binding
  * spaces. */
 void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn);
-/* Adds the binding spaces of the configuration to a SYN, or those that both ends have (agreed) to a
- * SYN-ACK. xcaps has room for SCPS_XCAPS_MAX octets and is lent to the segment. */
+/* Adds the configured binding spaces (data of a vendor in a second TCP option 20) to a SYN, or to a
+ * SYN-ACK those that both ends have (agreed). xcaps has room for SCPS_XCAPS_MAX octets; the segment
+ * refers to it, so it must exist until the segment is encoded. */
 void scps_negotiate_offer_bindings(const struct scps_asked *q, const struct scps_binding *agreed,
                                    uint8_t *xcaps, struct scps_seg *syn);
 /* Returns what this end's offer and the peer's SYN have in common. SCPS_AGREED_CAPS is set if the

@@ -6,13 +6,13 @@
 struct scps_gate;
 struct scps_sender;
 
-/* Connections with something to send, on one link or on one route with a rate, in the order in
- * which they are served. */
+/* Connections with something to send, in the order in which they are served. There is one queue for
+ * each network interface (link), and one for each route with a rate. */
 struct scps_ready_queue {
     struct scps_sender *head, *tail;
-    /* rate of the route; NULL: the queue is that of a link, without a rate */
+    /* token bucket of the route's rate; NULL: the queue is that of an interface, without a rate */
     struct scps_gate *gate;
-    const void *link; /* identifies the link of the queue; it is not dereferenced */
+    const void *link; /* identifies the network interface of the queue; it is not dereferenced */
 };
 
 /* Sets the queue in which s is served; NULL: s sends nothing any more. Precondition: s is in no

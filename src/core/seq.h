@@ -17,13 +17,14 @@ static inline uint32_t scps_seq_wrap(uint32_t isn, scps_off off)
     return isn + (uint32_t)off;
 }
 
-/* Returns how far seq lies beyond offset near; negative: before it. */
+/* Returns by how many octets seq lies beyond offset near; negative: before it. */
 static inline int32_t scps_seq_ahead(uint32_t isn, scps_off near, uint32_t seq)
 {
     return (int32_t)(seq - (isn + (uint32_t)near));
 }
 
-/* Returns the offset of seq as a signed value, which is negative before the SYN. */
+/* Returns the offset of sequence number seq that is nearest to the known offset near. It is
+ * negative if seq lies before the SYN. */
 static inline int64_t scps_seq_unwrap(uint32_t isn, scps_off near, uint32_t seq)
 {
     return (int64_t)near + scps_seq_ahead(isn, near, seq);

@@ -43,7 +43,8 @@ struct scps_conn_stats {
     uint64_t bytes_given_up; /* bytes that the sending side has given up */
 };
 
-/* Segments of a connection. They are counted before there is memory for the other counters. */
+/* Number of segments that a connection has sent and received. They are counted apart, because the
+ * other counters exist only when the connection has data. */
 struct scps_segs {
     uint64_t out, in;
 };
@@ -55,7 +56,7 @@ static inline void scps_segs_came(struct scps_segs *n)
 {
     n->in++;
 }
-/* Sets all counters to zero. */
+/* Sets all counters to zero; the time that each hold reason has applied is counted from now on. */
 static inline void scps_stats_begin(struct scps_conn_stats *st, scps_time now)
 {
     memset(st, 0, sizeof *st);

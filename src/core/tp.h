@@ -39,8 +39,8 @@ struct scps_comp_sum {
     scps_time mark_at;
 };
 
-/* Largest number of octets in the extended capabilities option that still fits beside the normal
- * one: 36, less kind and length. */
+/* Largest number of octets in the extended capabilities option (a second TCP option 20) that still
+ * fits beside the normal one, which takes 4 of 40: 36, less kind and length. */
 #define SCPS_XCAPS_MAX 34u
 
 /* State of the features of SCPS-TP that need memory; NULL in a connection without any of them. */
@@ -59,14 +59,16 @@ struct scps_conn_scps {
     uint64_t comp_out, comp_in;             /* number of segments with a compressed header */
     uint64_t comp_saved_out, comp_saved_in; /* octets saved compared with TCP headers */
     struct scps_corruption corruption;
-    /* binding spaces of the extended capabilities that are in force */
+    /* binding spaces (data of a vendor in a second TCP option 20) on which both ends agreed */
     struct scps_binding binding[SCPS_BINDINGS];
-    /* value of the extended capabilities option that this end sends */
+    /* octets of the extended capabilities option (a second TCP option 20) that this end's SYN
+     * carries, without kind and length */
     uint8_t xcaps[SCPS_XCAPS_MAX];
     /* marks in the peer's stream (rcv_marks.h); NULL: there are no record ends and no holes given
      * up */
     struct scps_rcv_marks *marks;
-    /* the first ranges of octets that this end has given up */
+    /* ranges of octets that best effort at this end has given up instead of resending, as far as
+     * the list has room */
     struct scps_rangeset given_up;
     /* during an outage: segments received before this time were in flight when the link failed, so
      * they do not end the outage */
