@@ -10,7 +10,8 @@
 #include <scps/types.h>
 #include <string.h>
 
-/* Parses a dotted quad, which must be all of s. */
+/* Parses string s, which must be an IPv4 address as a dotted quad and nothing else, into the 4
+ * octets at b. Returns false if it is not. */
 static bool parse4(const char *s, uint8_t *b)
 {
     for (int i = 0; i < 4; i++) {
@@ -81,7 +82,7 @@ static bool parse6(const char *s, uint8_t *b)
     }
     if (gap < 0)
         return n == 16;
-    if (n > 14) /* "::" must stand for at least one group, that is, two octets. */
+    if (n > 14) /* "::" must stand for at least one group of 16 bits. */
         return false;
     memmove(b + 16 - (n - gap), b + gap, (size_t)(n - gap));
     memset(b + gap, 0, (size_t)(16 - n));
@@ -101,7 +102,8 @@ int scps_addr_parse(const char *text, struct scps_addr *a)
     return 0;
 }
 
-/* Writes v, at most 65535, to base 10 or 16 without leading zeros. Returns the end of the text. */
+/* Writes number v, at most 65535, at o to base 10 or 16, without leading zeros. Returns the end of
+ * the text. */
 static char *put_number(char *o, unsigned v, unsigned base)
 {
     unsigned unit = 1;

@@ -19,7 +19,8 @@ struct scps_bounds {
 #f, offsetof(struct type, f), sizeof(((struct type *)0)->f), least, most                   \
     }
 
-/* Writes the message "NAME: V: give LEAST to MOST". */
+/* Writes to *why the message "NAME: V: give LEAST to MOST": value v of field `name` is outside its
+ * bounds. */
 static inline void scps_bounds_message(struct scps_line *why, const char *name, int64_t v,
                                        int64_t least, int64_t most)
 {
@@ -64,7 +65,8 @@ static inline bool scps_bounds_take(void *to, size_t most, const void *from, siz
     return false;
 }
 
-/* Sets *why to `reason` if a condition on several fields does not hold. Returns `holds`. */
+/* holds: result of a condition on several fields of the configuration. If it is false, writes
+ * `reason`, which says what does not hold, to *why. Returns `holds`. */
 static inline bool scps_bounds_also(bool holds, const char *reason, struct scps_line *why)
 {
     if (!holds)

@@ -87,14 +87,15 @@ static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
     return sum + w;
 }
 
-/* Writes the checksum of a message whose octets add up to sum. */
+/* Writes the Internet checksum of a message, whose octets add up to sum, to the two octets at p. */
 static inline void scps_sum_finish(uint8_t *p, uint64_t sum)
 {
     uint16_t w = (uint16_t)~scps_sum_fold_raw(sum);
     memcpy(p, &w, 2);
 }
 
-/* Folds a sum and returns it in host byte order, for scps_put16(). The result is not inverted. */
+/* Folds a sum to 16 bits and returns it in host byte order, for scps_put16(). The result is not the
+ * checksum yet: that is its complement. */
 static inline uint16_t scps_sum_fold(uint64_t sum)
 {
     return scps_sum_word(scps_sum_fold_raw(sum));

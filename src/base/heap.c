@@ -69,7 +69,8 @@ static inline void put_node(struct scps_heap *h, uint32_t i, struct scps_heap_no
     *slot_of(h, node.item) = i;
 }
 
-/* Moves the free place i towards the root until node belongs there, and puts node there. */
+/* Moves free place i of the array towards the root, until the key above it is not greater than that
+ * of node, and puts node there. */
 static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     while (i) {

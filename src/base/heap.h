@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A binary min-heap of (time, item). Items store their index in the heap, so a key can be changed
- * in O(log n). */
+/* A binary min-heap of items, each with a time as its key. An item stores its index in the heap, so
+ * its key can be changed in O(log n). */
 #ifndef SCPS_BASE_HEAP_H
 #define SCPS_BASE_HEAP_H
 
@@ -45,7 +45,7 @@ static inline int scps_heap_set(struct scps_heap *h, scps_time key, void *item)
     }
     return scps_heap_move(h, key, item);
 }
-/* Removes an item; does nothing if it is not in the heap. */
+/* Removes an item from the heap; does nothing if the item is not in it. */
 void scps_heap_remove(struct scps_heap *h, void *item);
 static inline scps_time scps_heap_min(const struct scps_heap *h)
 {

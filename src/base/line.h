@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of text that is composed in a buffer of the caller's and cut off at its end, for messages
- * of files that do not use printf. */
+/* Composes a line of text in a buffer that the caller provides, for the messages of files that do
+ * not use printf. What does not fit the buffer is left out. */
 #ifndef SCPS_BASE_LINE_H
 #define SCPS_BASE_LINE_H
 

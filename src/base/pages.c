@@ -82,7 +82,7 @@ static void insert(struct scps_page_slot *table, uint32_t bits, struct scps_page
     table[i] = s;
 }
 
-/* Makes the hash table large enough for n pages in use. */
+/* Makes the hash table large enough for n pages in use. Returns 0 or SCPS_ERR_NOMEM. */
 static int table_for(struct scps_pages *p, const struct scps_alloc *a, uint32_t n)
 {
     uint32_t bits = p->table ? p->table_bits : FIRST_BITS;

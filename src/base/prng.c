@@ -99,7 +99,7 @@ uint64_t scps_siphash(const uint64_t key[2], const void *data, size_t len)
         key[0] ^ 0x6c7967656e657261u,
         key[1] ^ 0x7465646279746573u,
     };
-    /* The last word has the length of the data in its top octet. */
+    /* The last word that is hashed has the length of the data in its top octet. */
     uint64_t last = (uint64_t)len << 56;
 
     for (; len >= 8; len -= 8, p += 8)

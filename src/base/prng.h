@@ -15,7 +15,8 @@ uint64_t scps_prng_next(struct scps_prng *r);
 /* Returns a random number from 0 to n - 1, all with equal probability. Precondition: n > 0. */
 uint64_t scps_prng_below(struct scps_prng *r, uint64_t n);
 
-/* Returns SipHash-2-4 (Aumasson and Bernstein) of len bytes at data. */
+/* Returns the 64-bit hash SipHash-2-4 (Aumasson and Bernstein) of len bytes at data, which nobody
+ * can compute without the key. */
 uint64_t scps_siphash(const uint64_t key[2], const void *data, size_t len);
 
 #endif

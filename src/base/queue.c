@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of objects that contain their own link: the functions that queue.h does not inline. */
+/* A queue of objects, each of which contains the pointer to the next one (its link): the function
+ * that queue.h does not inline. */
 #include "base/queue.h"
 
 void scps_queue_remove(struct scps_queue *q, struct scps_queue_link *l)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of objects that contain their own link.
+/* A queue of objects, each of which contains the pointer to the next one (its link).
  *
  * Invariant: last is the end of the list that begins with first; both are NULL if the queue is
  * empty. A link is in one queue at most, and only these functions assign its field.

@@ -30,7 +30,8 @@ void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a)
     *q = (struct scps_recring){0};
 }
 
-/* If the word WRAP is at head, moves head to the start of the ring, where the next record is. */
+/* If the word WRAP is at `head`, moves `head` to the start of the ring, where the oldest record
+ * is. */
 static void move_together(struct scps_recring *q)
 {
     uint32_t at = q->head & (q->cap - 1);
@@ -39,7 +40,8 @@ static void move_together(struct scps_recring *q)
         q->head += q->cap - at;
 }
 
-/* Returns the bytes at the end of the ring that a record of `need` bytes would leave unused. */
+/* Returns how many bytes at the end of the ring stay unused if a record of `need` bytes is put at
+ * the start of the ring, because it does not fit before the end; 0: it fits. */
 static uint32_t waste(const struct scps_recring *q, uint32_t need)
 {
     uint32_t left = q->cap - (q->tail & (q->cap - 1));

@@ -81,7 +81,7 @@ static void give_back(void *ctx, void *p, size_t size)
 {
     struct scps_slot_size *z = find_size(ctx, rounded(size));
 
-    /* The condition is always true, because a block in use has one of the planned sizes. */
+    /* z is never NULL here, because a block in use has one of the planned sizes. */
     if (z) {
         memcpy(p, &z->free, sizeof z->free);
         z->free = p;

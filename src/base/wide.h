@@ -18,7 +18,8 @@ struct scps_product {
     uint64_t hi, lo;
 };
 
-/* Computes the product from 32-bit halves (wide.c). */
+/* Computes a * b from the 32-bit halves of both factors (wide.c), for compilers without a 128-bit
+ * type. */
 struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b);
 uint64_t scps_muldiv_by_halves(uint64_t a, uint64_t b, uint64_t c);
 
@@ -32,7 +33,8 @@ static inline struct scps_product scps_mul(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Returns a * b / c without overflow of the product, at most UINT64_MAX. c > 0. */
+/* Returns a * b / c, rounded down, with a product of 128 bits, which cannot overflow; UINT64_MAX if
+ * the quotient is larger. Precondition: c > 0. */
 static inline uint64_t scps_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
     /* Usually both factors fit 32 bits, and then a 64-bit division is used, which is much faster

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes and decodes the binding spaces of the extended capabilities option (CCSDS 714.0-B-2
- * section 3.2.5).
+/* Encodes and decodes binding spaces: numbered data of vendors in the extended capabilities option,
+ * a second TCP option 20 of a SYN (CCSDS 714.0-B-2 section 3.2.5).
  *
  * The length of a space is encoded as by the reference implementation and Wireshark. These two
  * differ on whether the low nibble of octet B is data: this file sends the nibble as zero and keeps
- * it as received. The long ids (255) are in docs/SCPS-TP.md from memory, so they are read, but
- * never sent. A space has at least one 16-bit word of data, so that no option becomes 4 octets long
- * and looks like the normal capabilities option.
+ * it as received. Numbers from 256 on (long ids) are marked by 255 and take the first octet of the
+ * data. docs/SCPS-TP.md has this format from memory, so they are read, but never sent. A space has
+ * at least one 16-bit word of data, so that no option becomes 4 octets long and looks like the
+ * normal capabilities option.
  */
 #include <scps/binding.h>
 

@@ -81,7 +81,7 @@ static size_t put_options(uint8_t *o, const struct scps_seg *s)
 }
 
 /* Returns true if a field must be sent, because it has changed in this packet or in one of the last
- * `repeat` packets. */
+ * `repeat` packets. *again: in how many further packets the field will be sent. */
 static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
 {
     if (changed) {
@@ -105,9 +105,9 @@ static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, u
                   (seq ? COMP_S : 0) | (ack ? COMP_A : 0));
     *two = (uint8_t)((nopt ? COMP_OPTS : 0) | (s->flags & SCPS_URG ? COMP_URG : 0) |
                      (s->flags & SCPS_FIN ? COMP_FIN : 0));
-    /* The length is even without these fields: connection id, the two octets of bits and the length
-     * of the options take 3 or 4 octets, and options may have an odd length. PAD makes the sum
-     * even. */
+    /* All other fields have an even length. The connection id and the two octets of bits take 3
+     * octets, the octet with the length of the options is a fourth, and the options may have an odd
+     * length. PAD makes the sum even. */
     if (*two && (nopt ? nopt % 2 : 1))
         *two |= COMP_PAD;
     if (*two)

@@ -173,7 +173,7 @@ size_t scps_icmp_build_echo_reply(uint8_t *p, const struct scps_ip *req, const s
     scps_put16(p + 2, 0);
     memcpy(p + 4, m->body, m->body_len);
     scps_put16(p + 2,
-               /* An echo reply has source and destination exchanged, which does not change the
+               /* The reply has the addresses of the request exchanged, which does not change the
                 * sum. */
                checksum(req, p, len));
     return len;

@@ -160,7 +160,8 @@ bool scps_ip_route_goes_on(const uint8_t *p, const struct scps_ip *ip)
             /* The length of this option is impossible, so the options behind it cannot be
              * parsed. */
             return false;
-        /* The pointer counts from 1. Beyond the length: the route is completed. */
+        /* The third octet of a source route is a pointer that counts from 1; a pointer beyond the
+         * option's length means that the route is completed. */
         if ((p[at] == IP4_OPT_LSRR || p[at] == IP4_OPT_SSRR) && (len < 3 || p[at + 2] <= len))
             return true;
     }

@@ -45,7 +45,7 @@ char *scps_print_flags(uint16_t flags, char *buf)
     if (o == buf)
         *o++ = '-';
     *o = '\0';
-    /* The dot, which stands for ACK, is printed last, as tcpdump does. */
+    /* The dot that stands for ACK is moved to the end, as tcpdump prints it. */
     char *dot = strchr(buf, '.');
     if (dot) {
         memmove(dot, dot + 1, (size_t)(o - dot));
@@ -224,8 +224,8 @@ char *scps_print_packet(const uint8_t *p, size_t len, char *buf, size_t cap)
     if (!cap)
         return buf;
     buf[0] = '\0';
-    /* Only the headers are parsed, because the payload may lie apart or be counted only
-     * (hollow). */
+    /* Only the headers are parsed: the payload may be stored elsewhere, or not at all (only its
+     * octets are counted). */
     int why = scps_ip_parse(p, len, SIZE_MAX, &ip);
     if (why) {
         add(&l, "[%s] length %zu", scps_drop_name((enum scps_drop)why), len);

@@ -34,7 +34,7 @@ uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *
 {
     size_t len = hdr_len + payload_len;
     assert(hdr_len >= 20 && hdr_len % 4 == 0);
-    /* The sum of up to six words of 32 bits fits 64 bits. */
+    /* These three words need no end-around carry, because their sum fits 64 bits. */
     uint64_t sum = (uint64_t)scps_sum_word(SCPS_IPPROTO_TCP) + scps_sum_word((uint16_t)len) +
                    scps_sum_word((uint16_t)(len >> 16));
     if (src->family == 6) {

@@ -9,8 +9,8 @@
 
 enum { HDR = 8 };
 
-/* Adds both pieces of the data, `data` and `apart`, to a sum. Octets that are counted but not
- * stored (hollow) are zeros and add nothing. */
+/* Adds the payload of datagram u, in its two pieces `data` and `apart`, to a checksum's sum. Octets
+ * that are counted but not stored (hollow) stand for zeros and add nothing. */
 static uint64_t sum_data(uint64_t sum, const struct scps_udp *u)
 {
     uint16_t apart;

@@ -15,8 +15,9 @@
  *     S A W U   one direction only: seq increased by the length of the last packet's data
  *     S   W U   interactive: seq and ack both increased by that length
  *
- * If anything else differs, options included, the packet is sent uncompressed, with the slot number
- * in the place of the IP protocol. A TCP with timestamps is therefore never compressed.
+ * If anything else differs, options included, the packet is sent uncompressed, with the number of
+ * the slot (the state of its connection at both ends) in the place of the IP protocol. A TCP with
+ * timestamps is therefore never compressed.
  *
  * Source: RFC 1144 sections 3.2.2 (format), 3.2.3 and 3.2.4 (the two ends), 4.1 and 4.2 (errors).
  * The arithmetic is that of the RFC; the code was not copied.
@@ -114,8 +115,9 @@ static bool same_connection(const struct scps_vj_slot *s, const uint8_t *ip)
            !memcmp(s->hdr + ip_hdr(s->hdr), ip + ip_hdr(ip), 4);
 }
 
-/* Returns the slot that has the packet's connection (*known is set), or else the slot that was used
- * least recently. */
+/* Returns the number of the slot (the last headers of one connection) that belongs to the packet's
+ * connection, with *known true. If there is none, returns the slot that was used least recently,
+ * with *known false. */
 static uint8_t find_slot(const struct scps_vj_tx *tx, const uint8_t *ip, bool *known)
 {
     uint8_t oldest = 0;
@@ -131,8 +133,8 @@ static uint8_t find_slot(const struct scps_vj_tx *tx, const uint8_t *ip, bool *k
     return oldest;
 }
 
-/* Writes a change as one octet if it is 1 to 255, otherwise as 0 and two octets. Returns its
- * end. */
+/* Writes the change of a field, d, as one octet if it is 1 to 255, otherwise as 0 and two octets.
+ * Returns the end of what was written. */
 static uint8_t *put_delta(uint8_t *o, uint16_t d)
 {
     if (d >= 256 || d == 0) {
@@ -156,8 +158,8 @@ static bool alike(const uint8_t *old, const uint8_t *ip, size_t hdr)
            !memcmp(ot + 20, t + 20, hdr - ihl - 20);
 }
 
-/* Writes the changes from `old` to `ip` at o and returns their end; NULL if they cannot be
- * encoded. */
+/* Writes the changes from the headers `old` to the headers `ip` at o, and sets *bits to the octet
+ * of flag bits. Returns the end of the changes; NULL if they cannot be encoded. */
 static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, size_t hdr,
                             uint8_t *bits)
 {
@@ -311,7 +313,7 @@ static int restore(struct scps_vj_rx *rx, const uint8_t *p, size_t avail, size_t
     return 0;
 }
 
-/* Returns the next change and moves *p behind it; -1: the packet ends before it. */
+/* Returns the next change of a field and moves *p behind it; -1: the packet ends before it. */
 static int32_t delta(const uint8_t **p, const uint8_t *end)
 {
     const uint8_t *o = *p;
