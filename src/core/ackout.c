@@ -52,8 +52,9 @@
 
 /* With SACK this many segments after a new hole are acknowledged at once. */
 #define OOO_ACKS_IMMEDIATE 8
-/* In strictly delayed mode (F0: the timer alone causes acknowledgements) the timer keeps running
- * for a hole until this many delays have passed without new data. */
+/* In strictly delayed mode (F0: the timer alone causes acknowledgements) the delayed-ACK timer
+ * keeps running while there is a hole, until this many delays (ack_delay) have passed without new
+ * data. */
 #define DELACK_MAX_IDLE 16
 /* SCPS_ACK_OTHER acknowledges every second full segment. If the delayed ACK timer has expired for
  * so many full segments in a row, the sender's window is taken to be one segment, and each segment

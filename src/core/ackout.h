@@ -20,24 +20,25 @@ struct scps_ackout {
     /* right edge of the window that was offered to the peer last (RCV.NXT + RCV.WND) */
     scps_off announced;
     struct scps_timer timer; /* timer of a delayed acknowledgement */
-    uint32_t acked_to;       /* low 32 bits of the highest offset that was acknowledged */
-    uint32_t max_offered;    /* the largest window that was offered, bytes */
+    /* low 32 bits of the offset up to which this end has acknowledged the peer's data */
+    uint32_t acked_to;
+    uint32_t max_offered; /* the largest window that was offered, bytes */
     /* time, ms, at which an unacceptable segment without data, or any segment by a challenge ACK,
      * was last answered; 0: never */
     uint32_t answered_ms;
     /* number of segments at the beginning of the connection that were acknowledged one by one, up
      * to quick_acks */
     uint16_t quick;
-    /* number of acknowledgements to send after the next one: without SACK each duplicate segment
-     * needs one of its own */
+    /* number of acknowledgements to send after the next one: without SACK each segment that came
+     * out of order, twice or into a hole needs an acknowledgement of its own */
     uint8_t extra_acks;
-    /* number of full segments in a row, up to ALONE (ackout.c), for each of which the timer
-     * expired */
+    /* number of full segments in a row, up to ALONE (ackout.c), for each of which the delayed-ACK
+     * timer expired */
     uint8_t alone;
 };
 
-/* Initialises a. A window of `wnd` octets from offset 1 on counts as offered, and the peer's SYN as
- * acknowledged, because nothing but that SYN has arrived. */
+/* Initialises a. Called when the peer's SYN has arrived: that SYN counts as acknowledged, and a
+ * window of `wnd` octets behind it (from offset 1 on) as offered. */
 static inline void scps_ackout_begin(struct scps_ackout *a, uint32_t wnd)
 {
     a->announced = 1 + (scps_off)wnd;
@@ -71,8 +72,8 @@ static inline void scps_ackout_wrote(struct scps_ackout *a)
     a->alone = 0;
 }
 
-/* Makes one more acknowledgement due: without SACK each segment that fills a hole needs an
- * acknowledgement of its own. */
+/* Makes one more acknowledgement due: without SACK each segment that comes out of order, twice or
+ * into a hole needs an acknowledgement of its own. */
 static inline void scps_ackout_one_more(struct scps_ackout *a)
 {
     if (a->extra_acks < UINT8_MAX)
@@ -82,11 +83,13 @@ static inline void scps_ackout_one_more(struct scps_ackout *a)
 /* Fields for acknowledgements that are needed only while data is held beyond a hole, and allocated
  * only then. */
 struct scps_ackrx {
-    uint32_t dups;       /* number of immediate acknowledgements since RCV.NXT last advanced */
+    /* number of segments beyond a hole that were acknowledged at once since RCV.NXT last
+     * advanced */
+    uint32_t dups;
     uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */
     /* number of consecutive acknowledgements that had no room for all reports of holes */
     uint32_t burst;
-    /* the next acknowledgement must cover at least the data in order below this offset */
+    /* offset that SEG.ACK of the next acknowledgement must reach; used where stretch_acks is off */
     scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;

@@ -39,7 +39,7 @@ enum scps_plain {
 };
 
 struct scps_agreed {
-    uint16_t mss;      /* payload of a full segment without options, bytes */
+    uint16_t mss; /* data in a full segment that this end sends, bytes; TCP options do not count */
     uint16_t peer_mss; /* MSS announced by the peer, bytes; 0: not known yet */
     uint16_t pmtu_mss; /* largest payload plus options that the path MTU permits, bytes */
     uint16_t adv_mss;  /* MSS that this end announced, bytes */
@@ -126,7 +126,7 @@ static inline uint32_t scps_agreed_piece(const struct scps_agreed *a)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
-/* Returns the octets of an IP packet with `len` octets of data. */
+/* Returns the length, octets, of the IP packet of a segment with `len` octets of data. */
 static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6, uint32_t len)
 {
     uint32_t tcp = 20 + (a->opts & SCPS_AGREED_TS ? 12u : 0);

@@ -53,7 +53,7 @@ void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *prob
     b->gave_up_at = now;
 }
 
-/* Returns true if segment r was resent `retries` times. */
+/* Returns true if segment r was resent `retries` times or more; window probes do not count. */
 static bool retries_used_up(const struct scps_sent_segment *r, unsigned retries)
 {
     /* The window probes count as one resend, and the first transmission within the window as

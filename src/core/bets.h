@@ -57,8 +57,9 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
 /* Returns the time at which the oldest segment reaches its lifetime (bets_lifetime), µs;
  * SCPS_NEVER: it has no limit, or cannot be given up. */
 scps_time scps_bets_until(const struct scps_sender *s);
-/* Returns the time to which the timer must be set: when all the data sent so far reaches its
- * lifetime (bets_lifetime), µs. */
+/* Called when the retransmission timer is set: returns the time, µs, at which it must expire at the
+ * latest, since the data sent so far reaches its lifetime (bets_lifetime) then; SCPS_NEVER: no
+ * limit. */
 scps_time scps_bets_arm(struct scps_sender *s);
 /* Returns the offset behind the data that has been outstanding for longer than bets_lifetime; 0:
  * there is none. */

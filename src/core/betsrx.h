@@ -17,7 +17,7 @@
 #define SCPS_BETS_WAIT_MIN SCPS_US(0x100001)
 
 struct scps_betsrx {
-    /* time at which the hole at due_for is given up; SCPS_NEVER: no reader waits */
+    /* time, µs, at which the hole at due_for is given up; SCPS_NEVER: no reader waits for a hole */
     scps_time due;
     /* RCV.NXT when `due` was set; if RCV.NXT has moved since, the hole was filled and `due` is
      * invalid */

@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/line.h"
 
-/* RFC 6298 section 5.7: the RTO for data after the SYN timed out */
+/* RTO for data, µs, after the SYN timed out (RFC 6298 section 5.7) */
 #define AFTER_LOST_SYN SCPS_SEC(3)
 
 /* ---- functions that allocate and free a connection ---- */

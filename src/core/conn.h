@@ -73,7 +73,7 @@ static inline struct scps_conn *scps_conn_of_link(struct scps_queue_link *l)
 {
     return l ? (struct scps_conn *)((char *)l - offsetof(struct scps_conn, link)) : NULL;
 }
-/* Returns the state of the controller, for the functions of control.h. */
+/* Returns the state of the congestion controller, for the functions of control.h. */
 static inline void *scps_conn_cc(struct scps_conn *c)
 {
     return c->cc_state;

@@ -19,7 +19,8 @@ struct scps_delivery {
     uint64_t delivered;
     scps_time delivered_at; /* time at which the newest delivered bytes were reported, µs */
     scps_time first_sent; /* time at which the sending interval of the present flight begins, µs */
-    /* samples are app-limited until `delivered` reaches this value; 0: they are not */
+    /* delivery-rate samples are app-limited until `delivered` exceeds this value; 0: they are
+     * not */
     uint64_t app_limited;
     /* value of `delivered` at which the round ends: data sent later belongs to the next round */
     uint64_t round_end;
@@ -40,8 +41,8 @@ struct scps_delivery {
 /* Starts counting with `delivered` bytes. idle: the sending state was freed while the application
  * was idle, so the old count continues. */
 void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle);
-/* Copies these fields to record r of the scoreboard, whose segment is sent now. sb counts r as in
- * flight already. */
+/* Copies fields of d to record r of the scoreboard, whose segment is sent now, for the rate sample
+ * that its arrival will give. sb counts r as in flight already. */
 void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
                         const struct scps_scoreboard *sb, scps_time now);
 /* Computes the rate sample of the segments that arrived according to sum. Sets in *a: rtt, if the

@@ -34,7 +34,8 @@ struct scps_env {
      * waits */
     scps_time memory_at;
     struct scps_queue events; /* queue of the connections with events for the application */
-    struct scps_sender *dead; /* closed connections without an owner, which the stack frees */
+    /* list of closed connections that the application has released; the stack frees them */
+    struct scps_sender *dead;
     /* limit of challenge ACKs per second (RFC 5961 section 7) */
     struct scps_ratelimit challenge_limit;
     uint64_t challenges;

@@ -7,16 +7,19 @@
 #include <scps/conn.h>
 
 struct scps_fixed {
-    struct scps_conn_config most; /* the resolved configuration that limits all connections */
-    uint32_t mss;                 /* payload and TCP options of the largest segment, bytes */
+    /* upper limits of the configurations of all connections, with every default filled in */
+    struct scps_conn_config most;
+    uint32_t mss; /* payload and TCP options of the largest segment, bytes */
     /* sizes of the rings of the send and the receive buffer, bytes, powers of two; 0: the buffer
      * counts bytes and stores none */
     uint32_t sndring, rcvring;
     /* slack of the send buffer, bytes: room for the largest segment that crosses its end */
     uint32_t slack;
-    uint32_t sent;  /* number of records in the scoreboard, a power of two */
-    uint32_t holes; /* largest number of ranges held beyond a hole */
-    uint32_t marks; /* largest number of ends of records, in each direction; 0: no records */
+    /* number of segments in flight for which the scoreboard has room, a power of two */
+    uint32_t sent;
+    uint32_t holes; /* largest number of ranges of received data beyond holes */
+    /* largest number of ends of application records stored in each direction; 0: no records */
+    uint32_t marks;
     /* largest number of ranges that best effort has given up; 0: no best effort */
     uint32_t given_up;
 };

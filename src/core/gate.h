@@ -31,8 +31,8 @@ struct scps_gate {
     struct scps_sender *permitted;
 };
 
-/* Returns true if acknowledgements have a budget: their own, or that of their route (g NULL: the
- * route has no rate). */
+/* Returns true if acknowledgements without data are limited in rate: by the settings ack_budget and
+ * ack_budget_pps, or by the rate of their route (g NULL: the route has none). */
 static inline bool scps_gate_budgets(const struct scps_conn_config *cfg, const struct scps_gate *g)
 {
     return cfg->ack_budget || cfg->ack_budget_pps || (g && g->rate.rate);
@@ -48,8 +48,8 @@ uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
 bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
 /* Returns true if s, which is at the head of the ready queue, may build its next packet. */
 bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
-/* Charges a packet of s that was sent, of len bytes. Returns true if the next connection is to be
- * served. */
+/* Charges a packet of len bytes that s has sent to the route's token bucket. Returns true if s has
+ * used up its share, so that the next connection is to be served. */
 bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
 /* For a packet that no connection sends, such as a UDP datagram: scps_gate_when() returns the time,
  * µs, at which the packet may be sent; scps_gate_pay() charges it and returns its cost. */
@@ -72,7 +72,8 @@ void scps_gate_passed(struct scps_gate *g, struct scps_sender *s);
 /* Returns true if s, whose window is full, may send one segment nevertheless; otherwise s is queued
  * for that. */
 bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s);
-/* Wakes the connections that the minimum rate permits to send now. */
+/* If the minimum rate permits a segment now, wakes the connection that has waited for it
+ * longest. */
 void scps_gate_serve(struct scps_gate *g, scps_time now);
 /* Removes s, which is closed or gets another route, from the queue of the minimum rate. */
 void scps_gate_forget(struct scps_sender *s);

@@ -31,7 +31,8 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 void scps_conn_memory(struct scps_conn *c);
 /* Informs the application that the send buffer has room for a write again. */
 void scps_conn_room(struct scps_conn *c);
-/* Frees memory of c that is not needed now. */
+/* Called when nothing has been outstanding for a time: frees the send state, the state of data
+ * beyond holes and the receive buffer of c, as far as they are empty. */
 void scps_conn_trim(struct scps_conn *c);
 /* Queues an event for the application, unless the application has given up its handle of c. */
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);

@@ -10,7 +10,8 @@
 struct scps_loss_limits {
     /* Segments below `from` are skipped, because the receiver's SNACK reports the holes there. */
     scps_off from;
-    scps_time then; /* Segments that were sent after this time may only be late. */
+    /* Segments that were sent after this time, µs, may only be late, and are not lost yet. */
+    scps_time then;
 };
 /* Applies RFC 6675 IsLost to segments that were sent once. tail: nothing more is to be sent. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,

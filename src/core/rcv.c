@@ -66,7 +66,8 @@ static inline void ack_soon(struct scps_sender *s)
 }
 
 /* Called for data that filled a hole, or that had arrived before: makes an acknowledgement due at
- * once, except in strictly delayed mode (F0), in which the timer alone causes acknowledgements. */
+ * once, except in strictly delayed mode (F0), in which the delayed-ACK timer alone causes
+ * acknowledgements. */
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {
@@ -81,8 +82,8 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 }
 
 /* Called when octets came in order: informs the application, and decides whether they are
- * acknowledged now, together with later ones, or when the timer expires. filled: the octets filled
- * a hole. */
+ * acknowledged now, together with later ones, or when the delayed-ACK timer expires. filled: the
+ * octets filled a hole. */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);

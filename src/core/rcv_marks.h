@@ -12,7 +12,7 @@
 #include "core/rcvbuf.h"
 
 struct scps_rcv_marks {
-    struct scps_rangeset ends; /* octets not read yet that end a record */
+    struct scps_rangeset ends; /* octets not read yet that are the last of an application record */
     bool ended;                /* true: the octet that was read last ended a record */
     /* true: a hole that was given up lies within the record being read, or directly before it */
     bool torn;

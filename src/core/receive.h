@@ -32,7 +32,7 @@ static inline void scps_receive_fin(struct scps_receive *r)
 {
     r->fin = true;
 }
-/* Records the size of a segment that has arrived. */
+/* Records the payload, octets, of a segment that has arrived: `mss` is the largest so far. */
 static inline void scps_receive_segment(struct scps_receive *r, uint32_t size)
 {
     if (size > r->mss)

@@ -31,7 +31,8 @@ struct scps_recovery {
     /* F-RTO (RFC 5682): 0 not in progress; 1 awaits the first acknowledgement; 2 the second */
     uint8_t frto;
     bool undoable;
-    bool undone; /* true: the episode was spurious, and the controller has not been informed yet */
+    /* true: the episode was spurious, and the congestion controller is not informed of that yet */
+    bool undone;
     /* true: a timeout began the episode, and since then SND.UNA has not moved, and the peer has
      * echoed no ECN mark */
     bool of_silence;
@@ -82,7 +83,8 @@ struct scps_recovery {
     /* When the episode began, the octet at SND.UNA had last been sent at this time, µs; 0: it had
      * been resent. No data that was lost in the episode was sent for the first time before that. */
     scps_time first_sent;
-    scps_off frto_nxt; /* SND.NXT when the timer expired: RecoveryPoint of RFC 5682 */
+    /* SND.NXT when the retransmission timer last expired: RecoveryPoint of RFC 5682 */
+    scps_off frto_nxt;
     /* without SACK: bytes that were counted as arrived because of duplicate acknowledgements */
     uint64_t virtual_arrived;
     uint8_t dupacks; /* consecutive duplicate acknowledgements */
@@ -90,15 +92,16 @@ struct scps_recovery {
      * must still be checked (Vegas) */
     uint8_t age_checks;
     uint8_t silent; /* consecutive timeouts since an acknowledgement last reported an arrival */
-    /* true: when the timer last expired, no acknowledgement had arrived for a retransmission
-     * timeout */
+    /* true: when the retransmission timer last expired, no acknowledgement had arrived for one
+     * RTO */
     bool unheard;
-    /* true: since the timer last expired, an outage of the link has ended, by a signal or by a
-     * segment of the peer */
+    /* true: since the retransmission timer last expired, an outage of the link has ended, as a
+     * signal or a segment of the peer has shown */
     bool link_up;
-    bool small_before; /* true: small segments were outstanding when the timer last expired */
-    bool partial;      /* true: a partial acknowledgement has arrived in this FAST episode */
-    bool unresent;     /* true: no segment was resent since the episode began */
+    /* true: small segments were outstanding when the retransmission timer last expired */
+    bool small_before;
+    bool partial;  /* true: a partial acknowledgement has arrived in this FAST episode */
+    bool unresent; /* true: no segment was resent since the episode began */
 };
 
 static inline void scps_recovery_duplicate(struct scps_recovery *rec)

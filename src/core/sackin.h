@@ -12,8 +12,8 @@
 #include "core/sender.h"
 
 struct scps_sackin {
-    /* the SACK blocks of the newest acknowledgement, n of them; a block that was not applied is
-     * 0 */
+    /* the SACK blocks of the newest acknowledgement, n of them; a block that was not applied to the
+     * scoreboard is 0 */
     struct scps_sack block[SCPS_SACK_MAX];
     uint8_t n;
 };

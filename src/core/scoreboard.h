@@ -55,7 +55,8 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
     uint32_t len;
     /* number of the last transmission of this segment; later transmissions have larger numbers */
     uint32_t xseq;
-    /* in state ARRIVED: index of a later record, such that all records before it have arrived */
+    /* in state ARRIVED: index of a later record, such that all records from this one up to it have
+     * arrived */
     uint32_t skip;
     uint8_t state, flags, resends;
     /* State when the segment was sent: bytes in flight, this segment included, and the low 32 bits
@@ -127,8 +128,8 @@ struct scps_scoreboard {
          * may not be LOST any more. */
         *lostq;
     uint32_t nlost;
-    /* needless: number of retransmissions that proved needless, less one for each later recovery
-     * episode. needless_from: xseq of the first transmission that can count next. */
+    /* needless: number of times that a retransmission has proved needless, less one for each later
+     * recovery episode. needless_from: xseq of the first transmission that can count next. */
     uint32_t needless_from;
     uint8_t needless;
     /* age, µs, below which the report of a resent segment may be for an earlier transmission; 0:
@@ -306,8 +307,9 @@ static inline struct scps_late scps_sb_take_late(struct scps_scoreboard *sb)
     sb->late = (struct scps_late){0};
     return late;
 }
-/* Gives up the first record, and with it the arrived data that follows it contiguously; a FIN is
- * never given up. Returns the new SND.UNA; *end: end of the record's data. */
+/* Best effort: gives up the first record, and with it the arrived data that follows it
+ * contiguously; a FIN is never given up. Returns the new SND.UNA; *end: end of the record's
+ * data. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
 /* Returns the losses found since the last call of this function. */
 struct scps_new_losses scps_sb_losses(struct scps_scoreboard *sb);
@@ -322,14 +324,15 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 }
 /* Called when a new recovery episode begins: halves the age that scps_sb_resend_wait() returns. */
 void scps_sb_new_episode(struct scps_scoreboard *sb);
-/* Declares record idx lost if it is in flight, and adds it to *sum; sum may be NULL. */
+/* Declares record idx lost if it is in flight, and adds its bytes to *sum; sum NULL: they are added
+ * to nothing. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
 /* If the first record is LOST and has more than len octets of data, splits it into a record of len
  * octets and one with the rest. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
 /* Called by the retransmission timer: declares lost the first record, and all records in flight
- * whose last transmission was at or before `then`, and adds them to
- * *sum; sum may be NULL. */
+ * whose last transmission was at or before the time `then`, µs, and adds their bytes to *sum; sum
+ * NULL: they are added to nothing. */
 void scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then, struct scps_ack_result *sum);
 /* Called when losses were spurious: segments that are LOST and were not resent are in flight again,
  * and later evidence decides about them. Returns their bytes. */

@@ -413,7 +413,7 @@ static bool set(const struct scps_seg *seg, unsigned bit)
     return seg->snack_vec[bit / 8] & 0x80 >> bit % 8;
 }
 
-/* Position in a bit vector that is read in runs of equal bits. */
+/* Position in the bit vector of a SNACK, which is read in runs of equal bits. */
 struct scps_bits {
     unsigned from, to; /* bits [from, to) of the vector are the run in progress */
     unsigned valid;    /* only the bits below this number report anything */

@@ -58,8 +58,8 @@ void scps_snd_outage_timer(struct scps_conn *c);
 /* Called when a signal says that the round trip of the path is rtt, µs, from now on. Has no effect
  * before the first RTT sample. */
 void scps_snd_path(struct scps_sender *s, scps_dur rtt);
-/* Attributes losses to `cause` until the time `until`. Has no effect if nothing is in flight that
- * could be lost. tx may be NULL. */
+/* Attributes losses to `cause` until the time `until`. tx NULL: nothing is outstanding that could
+ * be lost, so this has no effect. */
 void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time until);
 /* Best effort: gives up the segments at SND.UNA that begin below the offset `old` (from
  * scps_bets_old()), and those that were resent too often. Precondition: c->s.tx is not NULL. */

@@ -109,7 +109,8 @@ void scps_snd_outage_over(struct scps_conn *c)
             scps_recovery_link_up(&c->s.tx->rec);
     }
     scps_timer_stop(&c->outage_timer);
-    /* The next outage may be an inferred one, which any segment ends. */
+    /* No segment is ignored any more as one that was in flight when the link failed: the next
+     * outage may be inferred from timeouts, and any segment ends such an outage. */
     if (c->s.tp)
         c->s.tp->deaf_until = 0;
     /* The peer's FIN could not arrive during the outage, so FIN-WAIT-2 begins anew. */
@@ -117,7 +118,8 @@ void scps_snd_outage_over(struct scps_conn *c)
         scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
     if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
         /* A later echo of an old timestamp shows only that the first transmission of the
-         * acknowledged data arrived, not that later data did, so it must not undo the episode. */
+         * acknowledged data arrived, not that later data did, so it must not undo the recovery
+         * episode. */
         scps_recovery_final(&c->s.tx->rec);
         c->s.tx->outage_over = c->s.ctx.env->now;
         scps_sb_lose_since(&c->s.tx->sb,

@@ -380,7 +380,7 @@ bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg)
     if (c->s.todo.bits & SCPS_TODO_PROBE && probe(c, seg))
         return true;
     if (c->s.todo.bits & SCPS_TODO_TAIL)
-        return false; /* The tail loss probe waits for the rate of the route. */
+        return false; /* A tail loss probe is due and waits for the rate of the route. */
     if (c->s.tx->sb.lost && c->s.agreed.caps & SCPS_CAP_BETS)
         scps_snd_give_up(c, scps_bets_old(&c->s));
     return c->s.tx->sb.lost ? mend(c, seg) : new_data(c, seg);

@@ -43,12 +43,13 @@ struct scps_comp_sum {
  * fits beside the normal one, which takes 4 of 40: 36, less kind and length. */
 #define SCPS_XCAPS_MAX 34u
 
-/* State of the features of SCPS-TP that need memory; NULL in a connection without any of them. */
+/* State of the features of SCPS-TP that need memory; A connection without any of them has no such
+ * structure (scps_sender.tp is NULL). */
 struct scps_conn_scps {
     /* Connection ids of compressed headers (protocol 105): the one that the stack chose, never 0,
      * and the one that the peer chose. */
     uint8_t conn_id, peer_id;
-    bool heard; /* true: a segment with peer_id has arrived for this connection */
+    bool heard; /* true: a compressed segment with the id peer_id has arrived for this connection */
     /* true: headers are compressed, but the next segment without data is sent with a TCP header */
     bool plain_next;
     /* next connection to which its peer gave the same id (connid.c); NULL: none */
@@ -61,8 +62,8 @@ struct scps_conn_scps {
     struct scps_corruption corruption;
     /* binding spaces (data of a vendor in a second TCP option 20) on which both ends agreed */
     struct scps_binding binding[SCPS_BINDINGS];
-    /* octets of the extended capabilities option (a second TCP option 20) that this end's SYN
-     * carries, without kind and length */
+    /* octets of the extended capabilities option (a second TCP option 20) in this end's SYN or
+     * SYN-ACK, without kind and length */
     uint8_t xcaps[SCPS_XCAPS_MAX];
     /* marks in the peer's stream (rcv_marks.h); NULL: there are no record ends and no holes given
      * up */
