@@ -13,7 +13,8 @@
 struct scps_ack_input {
     const struct scps_seg *seg;
     int64_t ack_in; /* offset of SEG.ACK, which may be below SND.UNA */
-    /* SEG.ACK as an offset, but at least SND.UNA; best effort may move it further */
+    /* SEG.ACK as an offset, but at least SND.UNA; with best effort it may lie higher: behind
+     * arrived data that follows data which this end has given up */
     scps_off ack;
     scps_off before; /* SND.UNA before this acknowledgement */
     /* time at which the acknowledgement before this one arrived; 0: this is the first one */

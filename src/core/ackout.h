@@ -93,9 +93,9 @@ struct scps_ackrx {
     scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;
-    /* Strictly delayed mode (F0): `tick` is when the timer last expired with nothing new to report.
-     * Until `ticks_end`, acknowledgements are sent at multiples of ack_delay after `tick`. Both are
-     * in µs. */
+    /* Strictly delayed mode (F0): `tick` is when the delayed-ACK timer last expired with nothing
+     * new to report. Until `ticks_end`, acknowledgements are sent at multiples of ack_delay after
+     * `tick`. Both are in µs. */
     scps_time tick, ticks_end;
 };
 

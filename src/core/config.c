@@ -271,9 +271,9 @@ int scps_config_resolve(struct scps_conn_config *c)
 
     if (err)
         return err;
-    /* In strictly delayed mode one acknowledgement for a whole window would release the next
-     * window as a burst that no queue can hold, so the sender paces. It assumes that the peer
-     * acknowledges in the same mode. */
+    /* In strictly delayed mode, in which the delayed-ACK timer alone causes acknowledgements, one
+     * acknowledgement for a whole window would release the next window as a burst that no queue can
+     * hold, so the sender paces. It assumes that the peer acknowledges in the same mode. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));

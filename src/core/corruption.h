@@ -10,14 +10,16 @@
 
 struct scps_corruption {
     scps_time until;
-    uint8_t acks; /* number of acknowledgements that must still carry the option */
+    uint8_t acks; /* number of further acknowledgements that must carry the option in any case */
 };
 
-/* Called when the driver reports that segments of the peer arrived damaged. until: time up to which
- * the option is sent, as in SCPS_SIGNAL_DAMAGED; 0: for one round trip. */
+/* Called when the program that passes packets to the stack reports, by SCPS_SIGNAL_DAMAGED, that
+ * segments of the peer arrived damaged. until: time, µs, up to which acknowledgements carry the
+ * option; 0: for one round trip. */
 void scps_corruption_felt(struct scps_corruption *co, const struct scps_rtt *rtt, scps_time now,
                           scps_time until);
-/* Returns true if the segment that is sent now must carry the option, and counts that segment. */
+/* Returns true if the acknowledgement that is sent now must carry the option (corruption
+ * experienced), and counts that acknowledgement. */
 bool scps_corruption_must_send(struct scps_corruption *co, scps_time now);
 
 #endif

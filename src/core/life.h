@@ -68,10 +68,11 @@ void scps_conn_lower_pmtu_mss(struct scps_sender *s, uint32_t mss);
 struct scps_asked scps_conn_asked(const struct scps_sender *s, uint8_t state, bool active);
 /* Processes the peer's SYN: computes what both ends agree on, and puts it into force. */
 void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn);
-/* Header compression: from now on data is sent with compressed headers. */
+/* Called on a connection with header compression: from now on data is sent with compressed
+ * headers. */
 void scps_conn_compress_headers(struct scps_sender *s);
-/* Header compression: from now on data is sent with TCP's own header, which is longer; segments of
- * the scoreboard that no longer fit the path are split. */
+/* Called on a connection with header compression: from now on data is sent with TCP's own header,
+ * which is longer; segments of the scoreboard that no longer fit the path are split. */
 void scps_conn_send_tcp_headers(struct scps_sender *s);
 
 /* Called when the SYN of this end was answered by a reset, or not at all. Returns true if that SYN

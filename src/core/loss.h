@@ -26,8 +26,8 @@ void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool ta
  * receiver's SNACK. Precondition: something is outstanding. */
 void scps_loss_of_overtaken(struct scps_scoreboard *sb, unsigned dupthresh, scps_off from,
                             scps_time then, struct scps_ack_result *sum);
-/* For scps_cc_ops.by_age: declares the oldest segment lost if it was sent more than srtt + 4 rttvar
- * ago. */
+/* For a congestion controller that asks for it (scps_cc_ops.by_age: Vegas): declares the oldest
+ * segment lost if it was sent more than SRTT + 4 RTTVAR ago. */
 void scps_loss_by_age(struct scps_scoreboard *sb, const struct scps_rtt *rtt, scps_time now,
                       struct scps_ack_result *sum);
 

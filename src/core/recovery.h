@@ -71,8 +71,8 @@ struct scps_recovery {
     /* Every segment that was resent in this episode is within one of these ranges. */
     struct scps_range copies[SCPS_RECOVERY_COPIES];
     uint8_t ncopies;
-    /* TSval of the first retransmission of the episode; 0: there was none, or it had been resent
-     * before */
+    /* TSval of the first retransmission of the episode; 0: there was none, or its segment had been
+     * resent before the episode */
     uint32_t stamp;
     /* first octet of the retransmission with the TSval `stamp`; if this episode has none, of the
      * first retransmission of an earlier episode; 0: there was none. The next two fields are about

@@ -165,7 +165,7 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
 }
 
 /* Under an ACK budget SACK and SNACK continue at one offset: returns the offset up to which all
- * data beyond holes has been reported in this pass. */
+ * data beyond holes has been reported in the present pass, in which each range is reported once. */
 static scps_off cursor(const struct scps_report *rep)
 {
     return SCPS_MAX(rep->sacked_to, rep->snack.high);
@@ -205,7 +205,8 @@ static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_
 {
     merge_cursors(rep, v->rcv->in.ooo, p);
     if (v->rcv->in.ooo->n || v->fin_at)
-        /* Holes are reported instead of a duplicate, whose SACK block would take their room. */
+        /* Holes are reported instead of a duplicate, whose SACK block (DSACK) would take their
+         * room. */
         rep->dsack_to = 0;
     if (p->snack && ++rep->reports % SNACK_RESTART_EVERY == 0) {
         p->high = rep->snack.high;

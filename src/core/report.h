@@ -15,8 +15,8 @@ struct scps_report {
     /* Ranges beyond holes that are reported first: those that grew last, newest first. */
     struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
-    /* The end of the ranges that SACK has reported since it last began with the first one; used in
-     * strictly delayed mode (F0) and under an ACK budget. */
+    /* In strictly delayed mode (F0) and under an ACK budget, SACK blocks report the ranges beyond
+     * holes in ascending order: offset up to which they have reported them since the lowest one. */
     scps_off sacked_to;
     /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
     scps_off dsack_from, dsack_to;
@@ -38,8 +38,8 @@ struct scps_report_view {
     bool budgeted; /* true: there is an ACK budget, a limit for acknowledgements without data */
 };
 
-/* Returns true in strictly delayed mode, in which data beyond a hole also waits for the
- * delayed-acknowledgement timer. */
+/* Returns true in strictly delayed mode (F0): the delayed-ACK timer alone causes acknowledgements,
+ * of data beyond a hole, too. */
 static inline bool scps_report_strict(const struct scps_conn_config *cfg)
 {
     return cfg->ack_mode == SCPS_ACK_DELAYED && !cfg->holes_at_once;

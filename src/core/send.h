@@ -19,7 +19,8 @@ struct scps_send {
     uint32_t max_wnd : 31;
     /* 1: the application has shut down sending, so a FIN follows the last octet */
     uint32_t shut : 1;
-    scps_off una; /* SND.UNA: all octets below are acknowledged, or given up by best effort */
+    /* SND.UNA: all octets below are acknowledged, or this end has given them up (best effort) */
+    scps_off una;
     scps_off nxt; /* SND.NXT: all octets below have been sent */
     /* end of the data that the application has written; the FIN does not count */
     scps_off end;

@@ -15,11 +15,11 @@
 struct scps_snackrx {
     scps_off high; /* end offset of the highest hole that was reported at least once */
     scps_off next; /* start offset of the hole to report next when holes are reported again */
-    /* lowest offset of octets below `high` that have arrived since the last SNACK; 0: there are
-     * none */
+    /* lowest offset of the octets in reported holes (below `high`) that have arrived since the last
+     * SNACK was sent; 0: none have */
     scps_off filled_from;
-    /* without SACK: offset of octets below `high` that have arrived and must be reported; 0:
-     * none */
+    /* offset of octets in a reported hole (below `high`) that have arrived, as the next SNACK must
+     * report, since there is no SACK; 0: none */
     scps_off filled;
 };
 
@@ -55,8 +55,8 @@ static inline void scps_snackrx_filled_reported(struct scps_snackrx *s)
 {
     s->filled = 0;
 }
-/* Called when an acknowledgement with SACK or SNACK is sent under an ACK budget: the octets for
- * which filled_from was set count as reported. */
+/* Called when an acknowledgement with SACK or SNACK is sent under an ACK budget: no octets in
+ * reported holes have arrived since, so filled_from becomes 0. */
 static inline void scps_snackrx_sent(struct scps_snackrx *s)
 {
     s->filled_from = 0;

@@ -14,8 +14,8 @@
 #include "core/snackwait.h"
 
 struct scps_snacktx {
-    /* State for the end of the data. highest: end of the highest data that has arrived; highest_at:
-     * the time at which that was first seen, µs. */
+    /* Used when all data has been sent. highest: end of the highest data that the peer has reported
+     * as arrived; highest_at: time, µs, at which that was first seen. */
     scps_off highest;
     scps_time highest_at;
     /* longest time from the first transmission of a segment to the acknowledgement that reports its
@@ -46,8 +46,8 @@ scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, s
 /* Measures by how much the peer delays its reports, from *sum, the result of an acknowledgement
  * with a SNACK. */
 void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum);
-/* Returns true if the peer reports arrivals with a delay, as in strictly delayed mode or under an
- * acknowledgement budget. */
+/* Returns true if the peer reports arrivals with a delay, as where its delayed-ACK timer alone
+ * causes acknowledgements (strictly delayed mode), or where their rate is limited (ACK budget). */
 bool scps_snacktx_reports_late(struct scps_sender *s);
 /* Called when the timer for loss detection expires: declares resent segments lost again whose
  * arrival the peer should have reported by now, and processes SNACKs that were postponed. */

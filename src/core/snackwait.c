@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Holes whose processing is postponed: a ring in the order in which they become due, and an index
- * sorted by offset.
+/* Holes that SNACKs have reported and whose retransmission is postponed: a ring in the order in
+ * which they become due, and an index sorted by offset.
  *
  * A report within a postponed hole is searched for in the index by bisection. The index has only
  * the holes that lie within no other one, so both their beginnings and their ends ascend. A hole

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Holes that a SNACK has reported, and whose processing is postponed (docs/SCPS-TP.md section 2.4).
+/* Holes that the peer's SNACKs have reported, and whose retransmission is postponed, by the setting
+ * snack_delay or by the reordering window (docs/SCPS-TP.md section 2.4).
  *
  * Invariant: the holes become due in the order in which they were reported.
  */
@@ -17,7 +18,8 @@
 
 struct scps_snackwait_hole {
     scps_off from, to; /* the octets [from, to) are missing */
-    scps_time due;     /* time at which the hole is processed, µs */
+    /* time, µs, at which the segments in the hole are declared lost, if they are still missing */
+    scps_time due;
 };
 
 struct scps_snackwait_room {
@@ -29,23 +31,24 @@ struct scps_snackwait_room {
 };
 
 struct scps_snackwait {
-    struct scps_snackwait_room *room; /* list of the holes; NULL: it is not allocated */
-    uint16_t n, nsorted;              /* number of holes in the ring, and in `sorted` */
+    struct scps_snackwait_room *room; /* list of the postponed holes; NULL: it is not allocated */
+    uint16_t n, nsorted;              /* number of postponed holes in the ring, and in `sorted` */
     uint8_t first;                    /* index in room->hole of the hole that was reported first */
 };
 
-/* Allocates the list of holes, unless it is allocated. Returns false if there is no memory, or if
- * the list is full: then no hole can be added. */
+/* Allocates the list of postponed holes, unless it is allocated. Returns false if there is no
+ * memory, or if the list is full: then no hole can be postponed. */
 bool scps_snackwait_reserve(struct scps_snackwait *w, const struct scps_alloc *a);
-/* Returns true if [from, to) lies within one of the holes. */
+/* Returns true if [from, to) lies within one of the postponed holes. */
 bool scps_snackwait_covers(const struct scps_snackwait *w, scps_off from, scps_off to);
-/* Adds the hole [from, to), to be processed at `due`, but not before any other hole. Returns the
- * time at which it is processed. Preconditions: scps_snackwait_reserve() has returned true, and no
- * hole covers [from, to). */
+/* Postpones the hole [from, to) until the time `due`, µs, but at least as long as every hole that
+ * is postponed already. Returns the time until which it is postponed. Preconditions:
+ * scps_snackwait_reserve() has returned true, and no postponed hole covers [from, to). */
 scps_time scps_snackwait_add(struct scps_snackwait *w, scps_off from, scps_off to, scps_time due);
-/* Returns when the next hole is due, µs; 0: there is no hole. */
+/* Returns the time, µs, until which the hole that is due first is postponed; 0: no hole is
+ * postponed. */
 scps_time scps_snackwait_due(const struct scps_snackwait *w);
-/* Removes and returns the hole that is due next. Precondition: there is a hole. */
+/* Removes and returns the postponed hole that is due first. Precondition: there is one. */
 struct scps_snackwait_hole scps_snackwait_take(struct scps_snackwait *w);
 /* Frees the room. */
 void scps_snackwait_free(struct scps_snackwait *w, const struct scps_alloc *a);

@@ -172,11 +172,11 @@ static inline bool wants_ack(const struct scps_seg *seg)
     return seg->len || seg->flags & (SCPS_SYN | SCPS_FIN);
 }
 
-/* Returns true if a refused segment may be answered now. waits: the peer sent it and waits for an
- * acknowledgement, so it is always answered. Everything else is answered twice a second: empty
- * segments, since two ends that disagree would acknowledge each other for ever, and segments with
- * numbers that the peer does not use, since anybody who knows addresses and ports can send them
- * (RFC 5961 section 7, ACK throttling). */
+/* Returns true if an unacceptable segment may be answered now. waits: the peer sent it and waits
+ * for an acknowledgement, so it is always answered. Everything else is answered twice a second:
+ * empty segments, since two ends that disagree would acknowledge each other for ever, and segments
+ * with numbers that the peer does not use, since anybody who knows addresses and ports can send
+ * them (RFC 5961 section 7, ACK throttling). */
 static bool may_answer(struct scps_ackout *a, struct scps_env *env, bool waits)
 {
     if (waits || scps_ackout_may_answer(a, env->now))

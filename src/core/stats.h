@@ -33,7 +33,8 @@ struct scps_conn_stats {
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
     scps_dur last_rtt; /* newest RTT, µs, stored here while the sending state is freed */
     struct scps_carried
-        /* largest volume of a round trip, stored here while the sending state is freed */
+        /* largest volume of data that arrived in one round trip, stored here while the sending
+         * state is freed */
         carried;
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
@@ -88,7 +89,8 @@ static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
 {
     st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
 }
-/* Stores the largest volume of a round trip when the sending state is freed. */
+/* Called when the sending state is freed: stores the largest volume of data that arrived in one
+ * round trip. */
 static inline void scps_stats_carried(struct scps_conn_stats *st, struct scps_carried most)
 {
     if (most.bytes > st->carried.bytes)

@@ -16,10 +16,11 @@ struct scps_conn;
  * checksum of compressed segments, and the evidence for that number. Only stack/comp.c assigns the
  * fields. */
 struct scps_comp_sum {
-    /* protocol number for which the checksums of the peer's segments are right; 0: not known yet */
+    /* IP protocol number with which, in the pseudo-header, the checksums of the peer's segments are
+     * right; 0: not known yet */
     uint8_t agreed;
-    /* Protocol number for which the checksum of the compressed segment being processed is right; 0:
-     * that segment is no evidence of any number. */
+    /* IP protocol number with which, in the pseudo-header, the checksum of the compressed segment
+     * that is being processed is right; 0: that segment is no evidence of any number. */
     uint8_t newest;
     /* number of segments whose checksum was right for the number `agreed`, at most 2 */
     uint8_t good;

@@ -70,8 +70,8 @@ struct scps_tx {
     /* time at which SND.UNA last moved, or, while nothing was outstanding, data was sent or began
      * to wait for the peer's window, µs */
     scps_time progress_at;
-    /* time at which the last outage ended during which data was outstanding, µs; 0: there was
-     * none */
+    /* time, µs, at which the last outage of the link during which data was outstanding ended; 0:
+     * there was no such outage */
     scps_time outage_over;
     struct scps_bets bets;
     struct scps_sample sample;
