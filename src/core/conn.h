@@ -55,7 +55,8 @@ struct scps_conn {
     struct scps_keep keep;
     /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a connection that the application has closed */
     struct scps_timer end_timer;
-    /* timer for the known end of an outage, or for the next probe of the link */
+    /* timer that expires at the known end of an outage of the link, or when the next probe is
+     * due */
     struct scps_timer outage_timer;
     uint64_t cc_state[]; /* state of the congestion controller, scps_cc_state_size() bytes */
 };

@@ -4,8 +4,8 @@
  * Each record of the scoreboard stores how much had been delivered when its segment was sent. When
  * that segment is delivered, the increase since then, divided by the longer of the sending and the
  * acknowledging interval, is a rate at which the path has delivered
- * (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3). A round ends when something is
- * delivered that was sent after the last round ended.
+ * (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3). A round trip ends when
+ * something is delivered that was sent after the last one ended.
  */
 #include "core/delivery.h"
 

@@ -22,7 +22,8 @@ struct scps_delivery {
     /* delivery-rate samples are app-limited until `delivered` exceeds this value; 0: they are
      * not */
     uint64_t app_limited;
-    /* value of `delivered` at which the round ends: data sent later belongs to the next round */
+    /* value of `delivered` when the present round trip began: this round trip ends when a segment
+     * that was sent after that has arrived */
     uint64_t round_end;
     uint64_t rate; /* delivery rate of the newest sample, bytes/s; 0: there was none */
     /* volume and duration of the round trip with the most bytes: most[0] among the round trips of

@@ -40,19 +40,22 @@ size_t scps_rcvbuf_beyond_size(void);
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);
-/* Stores late octets at [off, off+len), which were missing: the range lies below `next` and was not
- * read. max_holes as in scps_rcvbuf_put(). Returns 0 or SCPS_ERR_NOMEM. */
+/* Best effort: stores octets [off, off+len), which arrive late in a hole that was given up: they
+ * lie below `next` (RCV.NXT) and were not read. max_holes as in scps_rcvbuf_put(). Returns 0 or
+ * SCPS_ERR_NOMEM. */
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                      const uint8_t *data, uint32_t len, uint32_t max_holes);
-/* Moves `next` to `to`, giving up the octets that are missing below, and then over the data that
- * follows contiguously. */
+/* Best effort: moves `next` (RCV.NXT) to `to`, giving up the octets that are missing below it, and
+ * then over the data that follows contiguously. */
 void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
-/* Moves the reading position to `to`, at most `next`, past octets that never arrived. */
+/* Best effort: moves the reading position to `to`, at most `next` (RCV.NXT), past octets that never
+ * arrived. */
 void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
-/* Discards the octets beyond `next`, to free memory for octets in order. RFC 2018 section 8 permits
- * it: the peer keeps a copy of all data that has not been acknowledged cumulatively. */
+/* Discards the octets that have arrived beyond holes (above `next`), to free memory for octets in
+ * order. RFC 2018 section 8 permits it: the peer keeps a copy of all data that has not been
+ * acknowledged cumulatively. */
 void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Discards the octets beyond `next`, and keeps the memory. */
+/* Discards the octets that have arrived beyond holes (above `next`), and keeps the memory. */
 void scps_rcvbuf_drop_beyond(struct scps_rcvbuf *b);
 /* Copies up to len octets to dst (NULL: copies nothing). Removes them from the buffer unless `peek`
  * is set. Returns their number. */

@@ -25,8 +25,8 @@ struct scps_sample {
      * acknowledgement of the present group; valid while doubts is not 0. doubted_before: that time
      * of the group before; valid while doubts is above 4. */
     uint8_t doubts;
-    /* true: since an RTT was last certain, such a time, without a timestamp echo, has counted as an
-     * RTT sample */
+    /* true: since an RTT was last certain, the time from a first transmission to an acknowledgement
+     * without a timestamp echo has counted as an RTT sample */
     bool guessed;
     scps_dur doubted, doubted_before;
 };

@@ -101,15 +101,15 @@ struct scps_scoreboard {
     uint32_t mask, head, tail;
     /* first record that the rules which detect losses have not examined yet */
     uint32_t frontier;
-    /* the number of ARRIVED records, in all and below the frontier (records below it have been
-     * examined for loss) */
+    /* the number of ARRIVED records: in all, and below `frontier` (among those examined for
+     * loss) */
     uint32_t arrived_recs, arrived_below;
     /* bytes in the records of each state: in flight, arrived, lost */
     uint64_t inflight, arrived, lost;
     /* total bytes declared lost; a segment counts again each time that it is lost */
     uint64_t lost_ever;
-    /* number of ARRIVED records at or above the frontier when losses were last undone
-     * (scps_sb_undo_losses); the dupthresh rule does not count these records */
+    /* number of records that were ARRIVED, and not examined for loss yet, when losses were last
+     * undone (scps_sb_undo_losses); the dupthresh rule does not count these records */
     uint32_t excused;
     uint32_t xseq; /* number (xseq) that the next transmission gets */
     /* number (xseq) of the latest transmission known to have arrived; -1: none has arrived */
@@ -169,8 +169,8 @@ struct scps_ack_result {
     /* set by the caller: age of the echoed timestamp, µs; 0: unknown. A retransmission that is
      * younger than that has not caused SND.UNA to move. */
     scps_dur echo_age;
-    /* among the arrived segments, the one that was sent last, with its state from before; valid
-     * until another segment is sent; NULL: nothing arrived */
+    /* record of that arrived segment which was sent last. It may be freed already, so its times and
+     * numbers are valid until another segment is sent. NULL: nothing arrived */
     const struct scps_sent_segment *newest;
 };
 
@@ -235,7 +235,8 @@ static inline int scps_sb_reserve(struct scps_scoreboard *sb, const struct scps_
  * delivery-rate fields of the record. */
 struct scps_sent_segment *scps_sb_sent(struct scps_scoreboard *sb, scps_off from, uint32_t len,
                                        unsigned flags, scps_time now);
-/* Moves the frontier past the record at the frontier, which was examined for loss. */
+/* Called when the record at `frontier`, the first one not examined for loss, has been examined:
+ * moves `frontier` past it. */
 static inline void scps_sb_pass(struct scps_scoreboard *sb)
 {
     if (scps_sb_at(sb, sb->frontier)->state == SCPS_SENT_ARRIVED) {
@@ -285,8 +286,8 @@ bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
 /* Records that the segment of record idx is sent again. */
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
 /* Sets the age, µs, below which the report of a resent segment may be for an earlier transmission
- * of it. Called before the next two functions where a report has arrived, or resent segments are in
- * flight. */
+ * of it. Called before scps_sb_ack() and scps_sb_arrived() where a report has arrived, or resent
+ * segments are in flight. */
 static inline void scps_sb_set_resent_age(struct scps_scoreboard *sb, scps_dur age)
 {
     sb->resent_age = age;

@@ -51,8 +51,8 @@
 #include "base/bytes.h"
 #include "core/tx.h"
 
-/* number of retransmissions of a segment after which its embargo doubles (EMBARGO_FAST_RXMIT_CTR of
- * the reference implementation) */
+/* number of retransmissions of a segment after which its embargo (the time until it may be resent
+ * again) doubles: EMBARGO_FAST_RXMIT_CTR of the reference implementation */
 #define FAST    4
 #define DAMAGED SCPS_RESENDS_EXPLAINED
 #define MIN_RTO SCPS_SEC(1) /* least retransmission timeout (RFC 6298 section 2.4) */
@@ -331,8 +331,8 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
         scps_time due = r->sent + embargo(s, r);
         if (!sack && !first)
             due = SCPS_MAX(due, s->tx->heard_at + SILENCE);
-        /* If r and its successors were resent before the oldest segment (head), a short queue would
-         * drop head each time. So r waits for head's embargo, a quarter of a round trip at most. */
+        /* If r were resent before the oldest segment (head), a short queue would drop head each
+         * time. So r waits until head may be resent, too, a quarter of a round trip at most. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(s, head) - due <= s->rtt.srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(s, head));
