@@ -89,7 +89,8 @@ struct scps_ackrx {
     uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */
     /* number of consecutive acknowledgements that had no room for all reports of holes */
     uint32_t burst;
-    /* offset that SEG.ACK of the next acknowledgement must reach; used where stretch_acks is off */
+    /* offset that SEG.ACK of the next acknowledgement must reach; used where the setting
+     * stretch_acks is off, so that otherwise one acknowledgement covers two segments at most */
     scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;

@@ -184,8 +184,8 @@ static uint64_t with_controller(size_t size, const struct scps_conn_config *c)
     return size + (scps_cc_state_size(c->cc, c->cc_param) + 7) / 8 * 8;
 }
 
-/* Returns the size of the array of a set with at most `max` ranges, bytes; 0: the set stores
- * none. */
+/* Returns the size, bytes, of the array of a struct scps_rangeset that stores at most `max` ranges;
+ * 0: it stores none. */
 static uint64_t ranges(uint32_t max)
 {
     return max ? scps_rangeset_places(max) * sizeof(struct scps_range) : 0;

@@ -46,7 +46,7 @@ static inline void scps_outage_ends(struct scps_outage *o)
 /* Returns the interval before the next probe, µs, from the schedule of docs/SCPS-TP.md section 3.5:
  * 5, 6, 12, 24, 48, then 60 s, but no more than `most`, µs. */
 scps_dur scps_outage_interval(const struct scps_outage *o, scps_dur most);
-/* Counts a probe that was sent. */
+/* Counts a probe that was sent during the outage. */
 void scps_outage_probed(struct scps_outage *o);
 /* Returns true if the outage was inferred and has lasted for so many probes that it may end a
  * connection which the application has closed. */

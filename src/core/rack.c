@@ -2,7 +2,7 @@
 /* RACK-TLP: detects losses by time instead of by counting (RFC 8985).
  *
  *      sent     1   2   3   4   5   6 ---------- the last one again, or new data (TLP, RFC 8985):
- *      arrived              *                    a tail that nothing follows is asked after
+ *      arrived              *                    a probe of the tail, which nothing follows
  *              `--- sent before it, and now older than its round trip and the reordering
  *                   window: lost (RFC 8985 section 6)
  *
@@ -11,7 +11,7 @@
  * each round trip in which a DSACK reported a needless retransmission, at most SRTT. After PERSIST
  * recoveries without a DSACK it is a quarter again. If segments were late by more than that, the
  * window is as long as they were late (reorder.c). A segment that is too young to be lost is
- * examined again when the timer expires.
+ * examined again when the timer of loss detection expires.
  *
  * Nothing scans the whole window: first transmissions are examined in the order of offset,
  * beginning at the frontier of the scoreboard, and retransmissions from the front of their queue.
@@ -23,10 +23,10 @@
  *
  * Departures from the RFC: when a resent segment is SACKed, the least round trip alone decides
  * which of its transmissions has arrived, and not the echo of a timestamp, which belongs to the
- * segment that last moved SND.UNA. The timer expires for the first segment that becomes old enough,
- * not for the last, so repair begins earlier. The timer of the tail loss probe is not restarted
- * with each segment; when it expires, the time since anything new was sent or acknowledged is
- * checked. RACK needs SACK; without SACK loss.c decides.
+ * segment that last moved SND.UNA. The timer of loss detection expires for the first segment that
+ * becomes old enough, not for the last, so repair begins earlier. The timer of the tail loss probe
+ * is not restarted with each segment; when it expires, the time since anything new was sent or
+ * acknowledged is checked. RACK needs SACK; without SACK loss.c decides.
  */
 #include "core/rack.h"
 

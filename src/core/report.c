@@ -136,8 +136,8 @@ struct plan {
     scps_off high;
 };
 
-/* Plans a report: which options it has, and the room for them. Returns false if there is no
- * room. */
+/* Plans what seg will report: which of SACK and SNACK it has, and the room for them. Returns false
+ * if there is no room. */
 static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg, struct plan *p)
 {
     const struct scps_agreed *a = v->agreed;

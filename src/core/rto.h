@@ -82,8 +82,9 @@ static inline bool scps_rto_awaits_sample(const struct scps_rto *r)
 {
     return r->kept || r->after_outage || r->probed;
 }
-/* Sets the state of the timer to `before`, when the sending state (struct scps_tx), which was freed
- * meanwhile, is allocated again. Precondition: the timer of `before` does not run. */
+/* Sets the retransmission timer's state (backoff, measurements) to `before`, when the sending state
+ * (struct scps_tx), which was freed meanwhile, is allocated again. Precondition: the timer of
+ * `before` does not run. */
 static inline void scps_rto_go_on(struct scps_rto *r, struct scps_rto before)
 {
     *r = before;

@@ -26,7 +26,9 @@ struct scps_small {
     /* 1: a write was cut short or refused, so the application must be informed when there is room
      * again */
     uint8_t wanted : 1;
-    uint8_t starved : 1; /* 1: a write, or the FIN, found no memory and is tried again */
+    /* 1: memory was lacking for a write or the FIN; when there is some again, the application is
+     * informed, or the FIN is sent */
+    uint8_t starved : 1;
 };
 
 static inline void scps_small_set(struct scps_small *s, unsigned bit, bool on)

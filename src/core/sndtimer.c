@@ -244,8 +244,9 @@ void scps_snd_timeout(struct scps_conn *c)
 
     if (c->s.snd.una == c->s.snd.nxt)
         return;
-    /* The timer has not expired for a timeout but for best effort: the data below `old` has reached
-     * the end of its lifetime. */
+    /* If `old` is not 0, the retransmission timer has expired not for a timeout but for best
+     * effort: the data below `old` has reached the end of its lifetime (bets_lifetime) and is given
+     * up. */
     old = scps_bets_old(&c->s);
     if (old) {
         scps_snd_give_up(c, old);

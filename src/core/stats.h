@@ -13,8 +13,8 @@
 
 #include "base/bytes.h"
 
-/* The largest volume of data that arrived in a round trip. Volumes below SCPS_CARRIED_LEAST are
- * ignored, because such a path state would not be saved (RFC 9959 section 3.1). */
+/* The largest volume of data that arrived in a round trip. Volumes below SCPS_CARRIED_LEAST bytes
+ * are ignored: no path state is saved for so little data (RFC 9959 section 3.1). */
 struct scps_carried {
     /* number of bytes that arrived in that round trip; 0: no round trip has ended */
     uint64_t bytes;

@@ -50,7 +50,8 @@ struct scps_conn_scps {
     /* Connection ids of compressed headers (protocol 105): the one that the stack chose, never 0,
      * and the one that the peer chose. */
     uint8_t conn_id, peer_id;
-    bool heard; /* true: a compressed segment with the id peer_id has arrived for this connection */
+    /* true: peer_id has arrived, and connid.c has this connection in its table under that id */
+    bool heard;
     /* true: headers are compressed, but the next segment without data is sent with a TCP header */
     bool plain_next;
     /* next connection to which its peer gave the same id (connid.c); NULL: none */
