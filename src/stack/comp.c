@@ -106,17 +106,38 @@ static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool
     return sum->others >= n && ((bare && !sum->mixed) || now - sum->other_at >= ALONE);
 }
 
-/* Returns true if a segment is accepted whose checksum `mark` is right for the IP protocol number
- * `found` in the pseudo-header. bare: the segment has no data. While segments with two different
- * numbers have arrived, data is not accepted, because a damaged segment of a peer with another
- * number may look right with the expected one. */
-static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool bare)
+/* Returns true if the header of seg has a sequence number or an acknowledgement number, and each
+ * that it has is one that the peer may send now. A third party off the path has to guess such a
+ * number, while a segment without both is acceptable with any of the 255 connection ids. */
+static bool has_good_number(const struct scps_conn *c, const struct scps_seg *seg)
+{
+    const struct scps_send *snd = &c->s.snd;
+    const bool ack = !(seg->implied & SCPS_IMPLIED_ACK), seq = !(seg->implied & SCPS_IMPLIED_SEQ);
+
+    if (ack && (scps_seq_ahead(snd->iss, scps_bets_peer_una(c->s.tx, snd->una), seg->ack) < 0 ||
+                scps_seq_ahead(snd->iss, snd->nxt, seg->ack) > 0))
+        return false;
+    return seq ? scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg) : ack;
+}
+
+/* Returns true if segment seg is accepted whose checksum `mark` is right for the IP protocol number
+ * `found` in the pseudo-header. While segments with two different numbers have arrived, data is not
+ * accepted, because a damaged segment of a peer with another number may look right with the
+ * expected one. A segment that anybody can forge counts neither for a number nor against one. */
+static bool sum_accepted(struct scps_conn *c, const struct scps_seg *seg, uint8_t found,
+                         uint16_t mark)
 {
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
     const scps_time now = c->s.ctx.env->now;
     const uint8_t expected = c->s.ctx.cfg->c.comp_proto;
-    bool right = found == (sum->agreed ? sum->agreed : expected), copy;
+    bool right = found == (sum->agreed ? sum->agreed : expected), bare = !seg->len, copy;
 
+    if (right && sum->good >= FIRM && !sum->other)
+        return true;
+    if (!has_good_number(c, seg)) {
+        sum->newest = 0;
+        return right && (bare || !sum->other || sum->good >= FIRM);
+    }
     if (right && sum->good >= FIRM) {
         sum->other = 0;
         return true;
@@ -132,10 +153,12 @@ static bool sum_accepted(struct scps_conn *c, uint8_t found, uint16_t mark, bool
     return enough_agree(sum, expected, bare, now);
 }
 
-void scps_comp_good(struct scps_conn *c)
+void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg)
 {
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
 
+    if (seg->implied == (SCPS_IMPLIED_SEQ | SCPS_IMPLIED_ACK))
+        return; /* Without a number of its own the segment may be of anybody. */
     scps_conn_compress_headers(&c->s);
     if (!sum->newest)
         /* The segment is a duplicate, or the device has verified its checksum, so it does not show
@@ -191,7 +214,7 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
         return NULL;
     *err = SCPS_DROP_BAD_CHECKSUM;
     c->s.tp->comp_sum.newest = found;
-    if (!in->csum_ok && !sum_accepted(c, found, scps_get16(p + seg->hdr_len - 2), !seg->len))
+    if (!in->csum_ok && !sum_accepted(c, seg, found, scps_get16(p + seg->hdr_len - 2)))
         return NULL;
     *err = SCPS_DROP_TRUNCATED;
     /* in->payload holds the data; it is NULL if the data is hollow (counted, not stored). */

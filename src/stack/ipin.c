@@ -111,7 +111,7 @@ static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, 
     if (!err) {
         scps_comp_accepted(st, c, seg);
         if (compressed)
-            scps_comp_good(c);
+            scps_comp_good(c, seg);
         else if (!(seg->flags & SCPS_SYN))
             scps_comp_came_as_tcp(c);
         return 0;

@@ -181,10 +181,10 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
 /* Called for each segment that a connection with compression has accepted, whether its header was
  * compressed or not: stores the values that later headers may leave out. */
 void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg);
-/* Called when c has accepted the compressed segment that scps_comp_input() returned last. The
+/* Called when c has accepted seg, the compressed segment that scps_comp_input() returned last. The
  * checksum of that segment shows which IP protocol number (105, 6 or 106) the peer puts into the
  * pseudo-header; this function records the number. */
-void scps_comp_good(struct scps_conn *c);
+void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg);
 /* Called when c, which has compression, has accepted a segment other than a SYN that had a TCP
  * header. If the peer opened the connection and has never sent a compressed header, this end sends
  * TCP headers, too, from now on. */

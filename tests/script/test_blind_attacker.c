@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Two stacks that compress headers, and an attacker who sees none of their packets and knows only
  * their two addresses. The attacker tries every connection id with every kind of compressed header,
- * and SYNs; other numbers it chooses at random. Nothing that it sends may end the connection,
- * change a byte, or cause a retransmission.
+ * and SYNs; other numbers it chooses at random. It computes the checksums with the protocol number
+ * of the two stacks, or with one of the two others that builds of the reference implementation
+ * have. Nothing that it sends may end the connection, change a byte, or cause a retransmission.
  *
  * RFC 5961 says what TCP promises against such an attacker; docs/SCPS-TP.md section 8 describes the
  * header, which has no ports and may leave out the sequence number and the acknowledgement number.
@@ -45,6 +46,9 @@ struct world {
     struct scps_listener *l;
     scps_time now;
     uint64_t rnd;
+    /* The IP protocol number in the checksums of the attacker's compressed headers; 0: there is no
+     * attacker. */
+    uint8_t attacker;
 };
 
 static uint8_t pattern(int who, uint64_t i)
@@ -222,15 +226,15 @@ static void shape(struct world *w, int victim, unsigned which, uint8_t id)
     size_t hdr = (size_t)(p - b) + 2;
     scps_put16(p, 0);
     memset(b + hdr, 'x', shapes[which].data);
-    scps_put16(p, scps_comp_checksum(&w->h[!victim].at.addr, &w->h[victim].at.addr,
-                                     SCPS_IPPROTO_SCPS_COMP, b, hdr, b + hdr, shapes[which].data));
+    scps_put16(p, scps_comp_checksum(&w->h[!victim].at.addr, &w->h[victim].at.addr, w->attacker, b,
+                                     hdr, b + hdr, shapes[which].data));
     spoof(w, victim, SCPS_IPPROTO_SCPS_COMP, b, hdr + shapes[which].data);
 }
 
 /* Sends every kind of header with every connection id to both hosts. */
 static void attack(struct world *w)
 {
-    for (int victim = 0; victim < 2; victim++)
+    for (int victim = 0; victim < 2 && w->attacker; victim++)
         for (unsigned i = 0; i < SHAPES; i++)
             for (unsigned id = 0; id < 256; id++)
                 shape(w, victim, i, (uint8_t)id);
@@ -262,9 +266,9 @@ struct outcome {
     uint64_t resent, saved;
 };
 
-static struct outcome converse(bool timestamps, bool attacked)
+static struct outcome converse(bool timestamps, uint8_t attacker)
 {
-    struct world w = {.now = SCPS_SEC(1000), .rnd = 7};
+    struct world w = {.now = SCPS_SEC(1000), .rnd = 7, .attacker = attacker};
     struct scps_conn_config cfg = scps_conn_config_default();
     struct outcome o;
 
@@ -289,7 +293,7 @@ static struct outcome converse(bool timestamps, bool attacked)
     w.h[0].c = scps_connect(w.h[0].st, &cfg, NULL, &w.h[1].at, NULL);
     assert_non_null(w.h[0].c);
 
-    if (attacked) { /* The attacker happens to guess the id that is announced next. */
+    if (attacker) { /* The attacker happens to guess the id that is announced next. */
         struct scps_seg syn;
         run(&w, w.now + DELAY / 2, 0);
         assert_non_null(w.h[1].in);
@@ -300,19 +304,19 @@ static struct outcome converse(bool timestamps, bool attacked)
     scps_time began = w.now;
     while (w.h[0].read < BYTES / 2 || w.h[1].read < BYTES / 2) {
         run(&w, w.now + SCPS_MS(37), BYTES / 2);
-        if (attacked)
-            attack(&w);
+        attack(&w);
         assert_true(w.now - began < SCPS_SEC(60));
     }
     o.first = w.now - began;
-    run(&w, began + EVENING, 0);
-    if (attacked)
+    /* While the connection is idle, the attacker has both hosts for itself. */
+    while (w.now < began + EVENING) {
+        run(&w, w.now + SCPS_MS(1900), 0);
         attack(&w);
+    }
     scps_time again = w.now;
     while (w.h[0].read < BYTES || w.h[1].read < BYTES) {
         run(&w, w.now + SCPS_MS(37), BYTES);
-        if (attacked)
-            attack(&w);
+        attack(&w);
         assert_true(w.now - again < SCPS_SEC(60));
     }
     o.second = w.now - again;
@@ -335,11 +339,10 @@ static struct outcome converse(bool timestamps, bool attacked)
     return o;
 }
 
-static void changes_nothing(void **x)
+static void attacked_with(uint8_t proto)
 {
-    (void)x;
     for (int ts = 0; ts < 2; ts++) {
-        struct outcome alone = converse(ts, false), attacked = converse(ts, true);
+        struct outcome alone = converse(ts, 0), attacked = converse(ts, proto);
         assert_int_equal(alone.resent, 0);
         assert_int_equal(attacked.resent, 0);
         assert_true(attacked.first <= alone.first + 4 * DELAY);
@@ -348,10 +351,28 @@ static void changes_nothing(void **x)
     }
 }
 
+static void changes_nothing(void **x)
+{
+    (void)x;
+    attacked_with(SCPS_IPPROTO_SCPS_COMP);
+}
+
+/* docs/SCPS-TP.md section 8.3: a host that gets compressed segments whose checksums are right for
+ * another protocol number than its own takes that number for the peer's. Segments that anybody can
+ * send, because they have neither sequence nor acknowledgement number, must not make it do so: it
+ * would discard the segments of the peer. */
+static void another_protocol_number_changes_nothing(void **x)
+{
+    (void)x;
+    attacked_with(SCPS_IPPROTO_TCP);
+    attacked_with(SCPS_IPPROTO_SCPS_TP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_nothing),
+        cmocka_unit_test(another_protocol_number_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

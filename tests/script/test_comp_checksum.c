@@ -209,6 +209,47 @@ static void a_wrong_protocol_number_is_replaced(void **x)
     script_free(t);
 }
 
+/* Builds a compressed header without any field, as an IP packet whose checksum was computed with
+ * protocol number proto. */
+static size_t header_without_numbers(const struct script *t, uint8_t proto, uint8_t *pkt)
+{
+    size_t at = ip_len(t);
+    struct scps_ip ip = {.src = t->them.addr,
+                         .dst = t->us.addr,
+                         .version = t->us.addr.family,
+                         .proto = SCPS_IPPROTO_SCPS_COMP,
+                         .ttl = 64};
+
+    memcpy(pkt + at, (const uint8_t[]){0xce, 0, 0, 0}, 4);
+    scps_put16(pkt + at + 2,
+               scps_comp_checksum(&ip.src, &ip.dst, proto, pkt + at, 4, pkt + at + 4, 0));
+    return scps_ip_build(pkt, &ip, 4) + 4;
+}
+
+/* A third party that does not see the packets can send segments with the right connection id, but
+ * has to guess sequence and acknowledgement numbers. Segments without these numbers, or with others
+ * than the peer may send, show nothing of the peer's protocol number: the peer's first data is
+ * accepted at once. */
+static void forged_segments_show_no_protocol_number(void **x)
+{
+    for (int how = 0; how < 2; how++) {
+        struct script *t = compressing(x, false);
+        uint8_t pkt[1200];
+        script_established(t, MS(100));
+        for (int i = 0; i < 2; i++) {
+            uint8_t proto = i ? 106 : 6;
+            size_t n = how ? peer_segment(t, proto, 0x40000000, 0, pkt)
+                           : header_without_numbers(t, proto, pkt);
+            assert_int_equal(script_input(t, MS(150), pkt, n), SCPS_DROP_BAD_CHECKSUM);
+        }
+        assert_int_equal(script_input(t, MS(200), pkt, peer_segment(t, 105, 1, 1000, pkt)), 0);
+        app_reads(t, MS(200), 1000);
+        script_run(t, SEC(1));
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* docs/SCPS-TP.md section 8.3: the standard has the number 105; the reference implementation has 6
  * or 106. All three are accepted; which one is sent can be configured. */
 static void checksum_protocols(void **x)
@@ -292,6 +333,7 @@ static void invalid_packets_are_dropped(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SCRIPT_TEST(forged_segments_show_no_protocol_number),
         SCRIPT_TEST(checksum_protocols),
         SCRIPT_TEST(one_bit_wrong),
         SCRIPT_TEST(one_bit_wrong_after_vouched),
