@@ -185,16 +185,16 @@ static bool may_answer(struct scps_ackout *a, struct scps_env *env, bool waits)
     return false;
 }
 
-/* Returns true if unacceptable segment seg is answered with an acknowledgement. A keep-alive always
- * is. */
+/* Returns true if unacceptable segment seg is answered with an acknowledgement. A keep-alive of the
+ * peer always is. Its acknowledgement number distinguishes it from an acknowledgement of a peer
+ * that has sent one octet less than has arrived, because a third party has sent one octet to each
+ * end: the two ends would acknowledge each other's acknowledgements for ever. */
 static bool is_answered(struct scps_ackout *a, const struct scps_receive *rcv,
                         const struct scps_sender *s, const struct scps_seg *seg)
 {
-    bool keepalive =
-        !wants_ack(seg) && scps_seq_ahead(rcv->irs, scps_receive_next(rcv), seg->seq) == -1;
-    bool waits = wants_ack(seg) && is_of_peer(rcv, a, s, seg);
+    bool waits = wants_ack(seg) || scps_seq_ahead(rcv->irs, scps_receive_next(rcv), seg->seq) == -1;
 
-    return keepalive || may_answer(a, s->ctx.env, waits);
+    return may_answer(a, s->ctx.env, waits && is_of_peer(rcv, a, s, seg));
 }
 
 /* Called when this end's FIN is acknowledged: changes the state as in RFC 9293 section 3.10.7.4,

@@ -141,6 +141,21 @@ static void keepalives_of_the_peer_are_answered(void **x)
     script_free(t);
 }
 
+/* RFC 5961 section 7: a third party that reads the packets has sent one octet to each end in the
+ * name of the other. Then each acknowledgement lies one octet below RCV.NXT, as a keep-alive does,
+ * but acknowledges an octet that was never sent. If each were answered, the two ends would
+ * acknowledge each other's acknowledgements for ever, as fast as the path permits. */
+static void an_acknowledgement_storm(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    for (int i = 0; i < 100; i++)
+        peer_says(t, SEC(1) + MS(10 * i), .seq = ZERO, .ack = 2);
+    script_run(t, MS(2100));
+    assert_in_range(script_forget_sent(t), 1, 4);
+    script_free(t);
+}
+
 /* RFC 9293 section 3.8.4: keep-alive goes on in FIN-WAIT-2, in which a connection would otherwise
  * wait for ever for a peer that has gone. The timer that was set before expires while the FIN is
  * not yet acknowledged. */
@@ -227,6 +242,7 @@ int main(void)
         SCRIPT_TEST(answered_as_often_as_asked),
         SCRIPT_TEST(the_peers_keepalive_counts_as_an_answer),
         SCRIPT_TEST(keepalives_of_the_peer_are_answered),
+        SCRIPT_TEST(an_acknowledgement_storm),
         SCRIPT_TEST(after_our_half_close),
         SCRIPT_TEST(a_long_path),
         SCRIPT_TEST(many_probes),
