@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/cksum.h"
 #include "base/fastpath.h"
+#include "core/seq.h"
 #include "wire/ip.h"
 #include "wire/tcp.h"
 #ifdef SCPS_SPOIL_STATISTICS
@@ -60,6 +61,30 @@ static int input_no_connection(struct scps_stack *st, struct scps_nif *nif,
         return scps_listener_input(l, nif, f, seg);
     scps_answer_reset(st, nif, f, seg);
     return scps_stack_drop(st, SCPS_DROP_NO_CONNECTION);
+}
+
+/* Ends old, which is in TIME-WAIT, and passes seg, a SYN of its peer with the same addresses and
+ * ports f, to the listener. RFC 9293 section 3.6.1: TIME-WAIT may end in this way if TCP "assigns
+ * its initial sequence number for the new connection to be larger than the largest sequence number
+ * it used on the previous connection incarnation". The clock of initial sequence numbers (RFC 6528)
+ * does not ensure that: old may have sent more than the 250000 octets a second by which that clock
+ * advances. Only the number of a SYN cookie is not free. */
+static SCPS_NOINLINE int reopen(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *old,
+                                const struct scps_flow *f, const struct scps_seg *seg)
+{
+    const uint32_t unused = scps_seq_wrap(old->s.snd.iss, old->s.snd.nxt);
+    struct scps_conn *c;
+    int err;
+
+    scps_conn_finish(old, 0);
+    /* The connection is removed from its link, so that it does not refer to the netif when that is
+     * removed. */
+    scps_conn_detach(old);
+    err = input_no_connection(st, nif, f, seg);
+    c = scps_demux_find(st, f);
+    if (c && c->state == SCPS_SYN_RECEIVED && (int32_t)(c->s.snd.iss - unused) < 0)
+        scps_send_begin(&c->s.snd, unused);
+    return err;
 }
 
 /* Sets seg->data and its length to the payload of the packet. Returns 0, or the drop reason if the
@@ -163,13 +188,8 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     seg->tos = ip->tos;
     f = (struct scps_flow){ip->dst, ip->src, seg->dport, seg->sport};
     c = scps_demux_find(st, &f);
-    if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport)) {
-        scps_conn_finish(c, 0);
-        /* The connection is removed from its link, so that it does not refer to the netif when that
-         * is removed. */
-        scps_conn_detach(c);
-        c = NULL;
-    }
+    if (c && scps_conn_may_reopen(c, seg) && scps_listener_find(st, &f.local, f.lport))
+        return reopen(st, nif, c, &f, seg);
     /* For an arriving segment, a connection in CLOSED does not exist (RFC 9293 section 3.3.2), even
      * if the application still has its handle. While a reset of it is still to be sent, only a SYN
      * is processed as if the connection did not exist, so that it opens a new one. */

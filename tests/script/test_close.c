@@ -272,6 +272,30 @@ static void time_wait_gives_way(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.6.1: the initial sequence number of the new connection is larger than all
+ * numbers of the old one. The old one has sent 100 kB in 0.1 s, in which the clock of initial
+ * sequence numbers advances by 25000 only. */
+static void time_wait_gives_way_to_a_larger_number(void **x)
+{
+    struct script *t = script_of(x);
+    script_accepted(t, MS(100));
+    for (int i = 1; i <= 10; i++) {
+        app_writes(t, MS(100) + i, 10000);
+        script_forget_sent(t);
+        peer_says(t, MS(100) + i, .ack = 1 + 10000 * i);
+    }
+    scps_conn_close(t->c);
+    t->c = NULL;
+    expect_sent(t, .from = 100001, .flags = SCPS_FIN | SCPS_ACK);
+    const uint32_t fin = t->last.seq;
+    peer_says(t, MS(110), .flags = SCPS_FIN | SCPS_ACK, .ack = 100002);
+    expect_sent(t, .ack = 2);
+    peer_says(t, MS(120), .seq = 50000, .flags = SCPS_SYN);
+    expect_sent(t, .at = MS(120), .flags = SCPS_SYN | SCPS_ACK, .ack = 50001);
+    assert_true((int32_t)(t->last.seq - fin) > 0);
+    script_free(t);
+}
+
 /* A listener opens no connection for a SYN with FIN, so such a segment does not end TIME-WAIT: it
  * is answered like any other segment that is not acceptable, and the FIN of the peer is still
  * acknowledged when it comes again. */
@@ -608,6 +632,7 @@ int main(void)
         SCRIPT_TEST(time_wait_acks_a_segment_beyond_the_fin),
         SCRIPT_TEST(time_wait_survives_a_reset),
         SCRIPT_TEST(time_wait_gives_way),
+        SCRIPT_TEST(time_wait_gives_way_to_a_larger_number),
         SCRIPT_TEST(time_wait_survives_a_syn_with_fin),
         SCRIPT_TEST(time_wait_gives_way_to_a_time_stamp),
         SCRIPT_TEST(close_goes_on_alone),
