@@ -97,23 +97,48 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
     return 0;
 }
 
+/* Moves c to the ready queue of its route, if that is another one than before. */
+static void regroup_conn(const struct scps_stack *st, struct scps_conn *c)
+{
+    struct scps_ready_queue *t = scps_route_ready_queue(scps_route_find(st, &c->remote),
+                                                        (struct scps_nif *)c->s.queue->link);
+
+    if (t == c->s.queue)
+        return;
+    scps_sender_dequeue(&c->s);
+    scps_gate_forget(&c->s);
+    scps_sender_serve(&c->s, t);
+    scps_sender_wake(&c->s);
+}
+
+/* Does so for the connections in queue q, from the front, where removing one takes constant time.
+ * Those that stay keep their order. */
+static void regroup_ready(const struct scps_stack *st, struct scps_ready_queue *q)
+{
+    struct scps_sender *last = q->tail, *s;
+
+    do {
+        s = q->head;
+        if (!s)
+            return;
+        regroup_conn(st, scps_conn_of(s));
+        if (s->queue == q) {
+            scps_sender_dequeue(s);
+            scps_sender_wake(s);
+        }
+    } while (s != last);
+}
+
 /* Called when routes have changed: moves each connection of nif to the ready queue of its new
  * route, and waiting datagram endpoints, too. */
-static void regroup(struct scps_stack *st, const struct scps_nif *nif)
+static void regroup(struct scps_stack *st, struct scps_nif *nif)
 {
-    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
-        struct scps_ready_queue *t;
-        if (!c->s.queue || c->s.queue->link != nif)
-            continue;
-        t = scps_route_ready_queue(scps_route_find(st, &c->remote),
-                                   (struct scps_nif *)c->s.queue->link);
-        if (t == c->s.queue)
-            continue;
-        scps_sender_dequeue(&c->s);
-        scps_gate_forget(&c->s);
-        scps_sender_serve(&c->s, t);
-        scps_sender_wake(&c->s);
-    }
+    regroup_ready(st, &nif->ready);
+    for (struct scps_shaper *p = nif->shapers; p; p = p->next)
+        regroup_ready(st, &p->ready);
+    for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));)
+        if (c->s.queue && c->s.queue->link == nif)
+            regroup_conn(st, c);
     scps_dgram_regroup(st);
 }
 

@@ -106,6 +106,18 @@ static void let_go(struct scps_stack *st, struct scps_nif *nif)
     scps_nif_detach(nif);
 }
 
+/* Removes all connections from the ready queues of nif, before they are ended in another order than
+ * that of the queues. To remove one that is not the first takes time in proportion to the length of
+ * its queue, and thousands may wait for a device that is full. */
+static void empty_ready_queues(struct scps_nif *nif)
+{
+    while (nif->ready.head)
+        scps_sender_dequeue(nif->ready.head);
+    for (struct scps_shaper *p = nif->shapers; p; p = p->next)
+        while (p->ready.head)
+            scps_sender_dequeue(p->ready.head);
+}
+
 void scps_stack_free(struct scps_stack *st)
 {
     struct scps_alloc a;
@@ -113,11 +125,15 @@ void scps_stack_free(struct scps_stack *st)
     if (!st)
         return;
     a = st->env.alloc;
+    for (struct scps_nif *nif = st->nifs; nif; nif = nif->next)
+        empty_ready_queues(nif);
     scps_listener_free_all(st);
     scps_dgram_free_all(st);
     scps_stack_reap(st);
-    for (struct scps_conn *c; (c = scps_demux_next(st, NULL));)
+    for (struct scps_conn *c = scps_demux_next(st, NULL), *next; c; c = next) {
+        next = scps_demux_next(st, c);
         scps_stack_discard(st, c);
+    }
     scps_config_unref(&a, st->recent);
     for (struct scps_nif *nif = st->nifs, *next; nif; nif = next) {
         next = nif->next;
@@ -169,6 +185,7 @@ void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *netif)
     if (!netif || netif->stack != st)
         return;
     nif = scps_nif_of(netif);
+    empty_ready_queues(nif);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
         if (!c->s.queue || c->s.queue->link != nif)
             continue;

@@ -7,6 +7,7 @@
 #include <scps/wire.h>
 
 #include <string.h>
+#include <time.h>
 
 struct host {
     struct scps_stack *st;
@@ -486,6 +487,33 @@ static void fixed_memory_reserves_each_kind_of_object(void **state)
         }
 }
 
+/* ---- many connections ---- */
+
+/* Thousands of connections wait for a device that takes no packet. To move them all to the queue of
+ * another route, or to end them all, takes time in proportion to their number: with time in
+ * proportion to its square it would be several seconds. */
+static void many_connections_that_wait(void **x)
+{
+    for (int how = 0; how < 3; how++) {
+        struct host h;
+        struct scps_route r;
+        (void)x;
+        open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
+        for (uint16_t i = 0; i < 20000; i++) {
+            h.them.port = (uint16_t)(1000 + i);
+            assert_non_null(scps_connect(h.st, NULL, NULL, &h.them, NULL));
+        }
+        r = (struct scps_route){.dst = h.them.addr, .prefix = 32, .nif = &h.nif, .rate = 1000000};
+        const clock_t began = clock();
+        if (how == 1)
+            assert_int_equal(scps_stack_add_route(h.st, &r), 0);
+        if (how == 2)
+            scps_stack_remove_netif(h.st, &h.nif);
+        scps_stack_free(h.st);
+        assert_true(clock() - began < 2 * CLOCKS_PER_SEC);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +528,7 @@ int main(void)
         cmocka_unit_test(what_the_syn_offers_stays),
         cmocka_unit_test(fixed_memory_reserves_each_kind_of_object),
         cmocka_unit_test(removing_a_netif_that_is_not_attached_does_nothing),
+        cmocka_unit_test(many_connections_that_wait),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
