@@ -72,6 +72,19 @@ static bool copy_scenario(const char *from, const char *to, char msg[LAB_MSGLEN]
     return ok;
 }
 
+/* Returns the first of the n folders of shards that is the folder `out`; NULL: none is. */
+static const char *shard_at(char *const *dirs, size_t n, const char *out)
+{
+    struct stat to, from;
+
+    if (stat(out, &to) != 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (stat(dirs[i], &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+            return dirs[i];
+    return NULL;
+}
+
 int lab_merge(char *const *dirs, size_t n, const char *out)
 {
     struct lab_table *part = lab_alloc(n * sizeof *part), all = {0};
@@ -80,6 +93,11 @@ int lab_merge(char *const *dirs, size_t n, const char *out)
     size_t runs = 0;
     int status = 0;
 
+    if (shard_at(dirs, n, out)) {
+        snprintf(msg, sizeof msg, "%.300s is a shard to be merged: give another --out",
+                 shard_at(dirs, n, out));
+        status = refuse(msg);
+    }
     for (size_t i = 0; status == 0 && i < n; i++) {
         if (!lab_table_read(dirs[i], "rows.csv", &part[i], msg)) {
             status = refuse(msg);
