@@ -28,8 +28,8 @@ for c in far-path second-connection satloss etosat leo-handovers nasa-told-nothi
 lab/evaluate.py R --doc docs/EVALUATION.md
 ```
 
-Virtual time is exact: the same commit prints the same figures on each machine. Means and standard errors over the seeds. No controller is told
-the rate or the cause of losses, except `vegas-corruption`, which takes losses for corruption, and `rate` on the far path.
+Virtual time is exact: the same commit prints the same figures on each machine. Means and standard errors over the seeds. No controller is configured with
+the rate or with the cause of losses, except `vegas-corruption`, which takes losses for corruption, and `rate` on the far path.
 `bbr-long` is `bbr,long-rtt-start=1`, `bbr-rounds` and `bbr-long-rounds` are these with `probe-rtt-rounds=8`, which the draft does not have, `vegas-fair` is `vegas,alpha=4,beta=4`. What to choose: [howto/which-controller.md](howto/which-controller.md).
 The last section is in real time, and has a command of its own. BBR on long links with losses, on outages and with option 23: [CONTROLLERS.md](CONTROLLERS.md).
 """
