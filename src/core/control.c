@@ -108,11 +108,12 @@ static inline uint64_t set_rate(struct scps_sender *s)
 
     if (ctl->cwnd != SCPS_CWND_OPEN) {
         if (!rate && (cfg->pacing || len) && s->rtt.srtt) {
+            scps_dur round = scps_rtt_to_spread(&s->rtt, tx ? tx->rto.latest : 0);
             /* The pacing rate is two congestion windows in a round trip during slow start, later
              * 1.2 windows. It is rounded up: on a round trip of minutes it is a few bytes/s, and
              * with less than a window in a round trip the window would never be full, nor grow. */
             rate = ctl->cwnd < ctl->ssthresh ? 2000000 : 1200000;
-            rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)s->rtt.srtt) + 1;
+            rate = scps_muldiv(ctl->cwnd, rate, (uint64_t)round) + 1;
             window = true;
             if (tx && tx->rec.spread_until)
                 rate = scps_recovery_paced_rate(s, rate);

@@ -65,7 +65,8 @@ uint64_t scps_recovery_rate(struct scps_sender *s)
     }
     /* The rate is a sixteenth above one window per round trip: at a lower rate the window would
      * never be full, and at a higher one a loss could cost more than an eighth of the window. */
-    rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000, (uint64_t)s->rtt.srtt);
+    rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000,
+                       (uint64_t)scps_rtt_to_spread(&s->rtt, s->tx->rto.latest));
     /* The rate is rounded up, because on a round trip of minutes it is only a few bytes/s. */
     return rate + 1;
 }

@@ -42,5 +42,13 @@ static inline scps_dur scps_rtt_min(const struct scps_rtt *r)
 {
     return r->min2 && r->min2 < r->min ? r->min2 : r->min;
 }
+/* Returns the round trip, µs, over which a congestion window is spread. latest: newest RTT sample,
+ * µs; 0: none. It is SRTT, but at most twice the newest sample: when packets were held during an
+ * outage of minutes, SRTT is still minutes when the samples show milliseconds again. A window that
+ * is spread over that SRTT gives SRTT only one sample in minutes, so it would stay long. */
+static inline scps_dur scps_rtt_to_spread(const struct scps_rtt *r, scps_dur latest)
+{
+    return latest && latest < r->srtt / 2 ? 2 * latest : r->srtt;
+}
 
 #endif

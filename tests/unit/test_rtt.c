@@ -49,6 +49,22 @@ static void least_and_largest_timeout(void **state)
     assert_int_equal(r.rto, SCPS_SEC(3600)); /* An RTO of two round trips is at most an hour. */
 }
 
+/* After packets were held during an outage, SRTT shows the outage, and the newest sample the path:
+ * the window is spread over a time that follows the newest sample. */
+static void spread_over_the_newest_sample(void **state)
+{
+    struct scps_rtt r;
+    (void)state;
+
+    scps_rtt_init(&r, SCPS_SEC(1));
+    scps_rtt_sample(&r, 0, SCPS_MS(300), MIN, MAX, WINDOW);
+    assert_int_equal(scps_rtt_to_spread(&r, 0), SCPS_MS(300)); /* no sample from data yet */
+    assert_int_equal(scps_rtt_to_spread(&r, SCPS_MS(150)), SCPS_MS(300));
+    assert_int_equal(scps_rtt_to_spread(&r, SCPS_SEC(5)), SCPS_MS(300));
+    scps_rtt_sample(&r, 1, SCPS_SEC(800), MIN, MAX, WINDOW);
+    assert_int_equal(scps_rtt_to_spread(&r, SCPS_MS(280)), SCPS_MS(560));
+}
+
 static void timeout_before_a_sample(void **state)
 {
     struct scps_rtt r;
@@ -130,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples),
         cmocka_unit_test(least_and_largest_timeout),
+        cmocka_unit_test(spread_over_the_newest_sample),
         cmocka_unit_test(timeout_before_a_sample),
         cmocka_unit_test(minimum_ages),
         cmocka_unit_test(a_path_change_replaces_the_samples),
