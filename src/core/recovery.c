@@ -250,6 +250,9 @@ static void mark_lost(struct scps_sender *s)
     /* The event SCPS_CC_RTO informs the controller of these losses, so the scoreboard must not
      * report them again. */
     scps_sb_losses(&s->tx->sb);
+    /* A window of one full segment may be hundreds of small ones, whose packets would fill a queue
+     * again each time. */
+    scps_sb_join_lost(&s->tx->sb, scps_agreed_piece(&s->agreed));
 }
 
 /* Called when the retransmission timer has expired, before an episode begins: determines whether

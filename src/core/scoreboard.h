@@ -354,6 +354,10 @@ void scps_sb_lose_longer(struct scps_scoreboard *sb, uint32_t len);
 void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t first,
                        uint32_t max);
 
+/* Joins lost segments that follow each other, as long as none gets more than max octets, so that
+ * many small segments are resent as few full ones. */
+void scps_sb_join_lost(struct scps_scoreboard *sb, uint32_t max);
+
 /* ---- functions that only scoreboard.c, scoreboard_lost.c and scoreboard_cut.c call ---- */
 
 /* Adds record idx, which is LOST, to the heap lostq. */

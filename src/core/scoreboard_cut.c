@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rare operations on the scoreboard: splits records when the MSS shrinks, gives up the first record
- * for best effort, and makes arrived records lost when the receiver discards data. */
+/* Rare operations on the scoreboard: splits records when the MSS shrinks, joins small lost ones,
+ * gives up the first record for best effort, and makes arrived records lost when the receiver
+ * discards data. */
 #include "core/agreed.h"
 #include "core/scoreboard.h"
 
@@ -214,5 +215,44 @@ void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     if (!more)
         return;
     spread(sb, first, max, more);
+    renumber(sb);
+}
+
+/* Returns true if the lost segments a and b, which follow each other, may be resent as one of at
+ * most max octets. A segment with an end of a record ends there, and one with SYN or FIN, a window
+ * probe or the first part of a segment keeps its own record. */
+static bool may_join(const struct scps_sent_segment *a, const struct scps_sent_segment *b,
+                     uint32_t max)
+{
+    const uint8_t alone = SCPS_SENT_SYN | SCPS_SENT_FIN | SCPS_SENT_PROBE | SCPS_SENT_CUT;
+
+    return a->state == SCPS_SENT_LOST && b->state == SCPS_SENT_LOST && a->len + b->len <= max &&
+           !(a->flags & (alone | SCPS_SENT_RECORD)) && !(b->flags & (alone | SCPS_SENT_RECORD));
+}
+
+void scps_sb_join_lost(struct scps_scoreboard *sb, uint32_t max)
+{
+    uint32_t to = sb->head, frontier = sb->frontier;
+
+    for (uint32_t i = sb->head + 1; scps_sb_before(i, sb->tail); i++) {
+        struct scps_sent_segment *last = scps_sb_at(sb, to), *next = scps_sb_at(sb, i);
+        if (may_join(last, next, max)) {
+            /* The times are those of the part that was sent last. */
+            const struct scps_sent_segment first = *last;
+            *last = *next;
+            last->from = first.from;
+            last->len += first.len;
+            last->resends = SCPS_MAX(first.resends, next->resends);
+            last->flags |= first.flags & SCPS_SENT_APP_LIMITED;
+        } else {
+            *scps_sb_at(sb, ++to) = *next;
+        }
+        if (i == sb->frontier)
+            frontier = to;
+    }
+    if (sb->head == sb->tail || to + 1 == sb->tail)
+        return;
+    sb->frontier = sb->frontier == sb->tail ? to + 1 : frontier;
+    sb->tail = to + 1;
     renumber(sb);
 }

@@ -344,6 +344,67 @@ static void resegmenting(void **state)
     }
 }
 
+/* Segments of different lengths in every state: lost ones that follow each other are joined up to
+ * the maximum, unless a record ends with one or it has the FIN. */
+static void joining(void **state)
+{
+    struct scps_alloc a = scps_alloc_default();
+    struct scps_prng r;
+    (void)state;
+
+    scps_prng_seed(&r, 5);
+    for (int world = 0; world < 2000; world++) {
+        struct scps_scoreboard sb;
+        struct scps_ack_result sum = {0};
+        uint32_t n = scps_prng_next(&r) % 32, idx, max = 10 + scps_prng_next(&r) % 300;
+        scps_off end = 0, frontier;
+        uint64_t lost_ever;
+
+        scps_sb_init(&sb);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t len = 1 + scps_prng_next(&r) % LEN;
+            unsigned flags = scps_prng_next(&r) % 8 ? 0 : SCPS_SENT_RECORD;
+            assert_int_equal(scps_sb_reserve(&sb, &a), 0);
+            scps_sb_sent(&sb, end, len, i + 1 == n ? flags | SCPS_SENT_FIN : flags, 1);
+            end += len;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            if (scps_prng_next(&r) % 4)
+                scps_sb_lose(&sb, i, &sum);
+        while (scps_prng_next(&r) % 4 && scps_sb_next_lost(&sb, &idx))
+            scps_sb_resent(&sb, idx, 2);
+        for (int k = 0; n && k < 4; k++) {
+            const struct scps_sent_segment *q = scps_sb_at(&sb, scps_prng_next(&r) % n);
+            scps_sb_arrived(&sb, 3, q->from, q->from + q->len, 1, &sum);
+            if (sb.frontier != sb.tail)
+                scps_sb_pass(&sb);
+        }
+        lost_ever = sb.lost_ever;
+        frontier = sb.frontier == sb.tail ? end : scps_sb_at(&sb, sb.frontier)->from;
+        scps_sb_join_lost(&sb, max);
+        if (n)
+            agrees(&sb, end);
+        assert_int_equal(sb.lost_ever, lost_ever);
+        if (sb.frontier == sb.tail)
+            assert_int_equal(frontier, end);
+        else
+            assert_in_range(frontier, scps_sb_at(&sb, sb.frontier)->from,
+                            scps_sb_at(&sb, sb.frontier)->from + scps_sb_at(&sb, sb.frontier)->len -
+                                1);
+        for (uint32_t i = sb.head; i != sb.tail; i++) {
+            const struct scps_sent_segment *p = scps_sb_at(&sb, i), *q = scps_sb_at(&sb, i + 1);
+            assert_true(p->len <= SCPS_MAX(max, LEN));
+            if (i + 1 == sb.tail)
+                continue;
+            assert_true(p->state != SCPS_SENT_LOST || q->state != SCPS_SENT_LOST ||
+                        p->len + q->len > max || (p->flags | q->flags) & SCPS_SENT_RECORD ||
+                        q->flags & SCPS_SENT_FIN);
+        }
+        resend(&sb);
+        scps_sb_fini(&sb, &a);
+    }
+}
+
 /* First transmissions of lost segments that arrive late are stored until they are taken, once. An
  * acknowledgement that reports none leaves nothing to take. */
 static void late_until_taken(void **state)
@@ -400,7 +461,7 @@ int main(void)
         cmocka_unit_test(lost_and_reneged), cmocka_unit_test(any_order),
         cmocka_unit_test(split_heads),      cmocka_unit_test(split_head_with_fin),
         cmocka_unit_test(resegmenting),     cmocka_unit_test(late_until_taken),
-        cmocka_unit_test(not_late),
+        cmocka_unit_test(not_late),         cmocka_unit_test(joining),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
