@@ -157,7 +157,10 @@ void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t fli
                   struct scps_cc_ctl *ctl)
 {
     w->by_pipe = unvalidated_pipe(v, ctl) > v->outstanding;
-    ctl->cwnd = ctl->ssthresh = part(flight, keep, v);
+    ctl->ssthresh = part(flight, keep, v);
+    /* After a lost SYN or a timeout the window is one segment (RFC 5681 section 3.1), and ssthresh
+     * is two segments at least; a sign of congestion must not raise the window. */
+    ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
     w->credit = 0;
     w->repair = 0;
     w->timed_out = w->spared = false;

@@ -374,6 +374,32 @@ static void a_mark_on_the_header_of_a_tunnel(void **x)
     script_free(t);
 }
 
+/* RFC 3168 section 6.1.2: an echo is a sign of congestion, so it does not raise the congestion
+ * window. A window of one segment, as after a lost SYN (RFC 5681 section 3.1), is below the least
+ * ssthresh, which is two segments. */
+static void an_echo_at_a_window_of_one_segment(void **x)
+{
+    static const char *const name[] = {"vj", "cubic", "hybla", "highspeed", "scalable", "vegas"};
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        struct script *t = script_of(x);
+        scps_conn_config_set_cc(&t->cfg, scps_cc_find(name[i]), NULL);
+        t->cfg.ecn = true;
+        t->cfg.init_cwnd_segs = 1;
+        script_connect(t, 0);
+        peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK | SCPS_ECE, .ack = 1);
+        assert_int_equal(script_forget_sent(t), 2);
+        app_writes(t, MS(200), 5000);
+        expect_sent(t, .from = 1, .len = 1000);
+        peer_says(t, MS(300), .ack = 501, .flags = SCPS_ACK | SCPS_ECE);
+        assert_int_equal(script_info(t).cwnd, 1000);
+        expect_quiet(t, ANY_HOLD);
+        peer_says(t, MS(400), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
+        expect_sent(t, .from = 1001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
+        script_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +420,7 @@ int main(void)
         SCRIPT_TEST(a_mark_beside_cwr),
         SCRIPT_TEST(a_mark_before_cwr),
         SCRIPT_TEST(a_mark_on_the_header_of_a_tunnel),
+        SCRIPT_TEST(an_echo_at_a_window_of_one_segment),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
