@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocator that a program gives to the library. The library takes memory from it when a stack,
- * a connection or another object is opened and when a pool or buffer grows, not per packet. */
+/* The allocator (functions in the place of malloc() and free()) that a program gives to the
+ * library. The library takes memory from it when a stack, a connection or another object is opened
+ * and when a pool or buffer grows, but never for a single packet. */
 #ifndef SCPS_ALLOC_H
 #define SCPS_ALLOC_H
 

@@ -29,13 +29,13 @@ extern "C" {
  * in text. */
 #define SCPS_TRACE_NA UINT64_MAX
 
-/* The only list of the figures of one direction. Struct members, JSON keys, CSV columns, text lines
- * and the JSON Schema are made from it. X(kind, name, label, unit, group). The kind is U for a
- * count, N for a count that may be SCPS_TRACE_NA, D for a number that may be NaN (null), B for yes
- * or no, S for words. The group says which report has the figure: L the long report, W windows
- * (-W), R round trips (-r), all of these tcptrace's figures in tcptrace's order; X, Y, Z, P and Q
- * are figures that tcptrace does not have: X always, Y with -W, Z with -r, P of SCPS, Q of the
- * causes of retransmissions. */
+/* The only list of the figures that the analyser computes for one direction of a connection. Struct
+ * members, JSON keys, CSV columns, text lines and the JSON Schema are made from it. X(kind, name,
+ * label, unit, group). kind: U is a count; N a count that may be SCPS_TRACE_NA; D a number that may
+ * be NaN (null in JSON); B yes or no; S a text. group says which report contains the figure.
+ * tcptrace's figures, in tcptrace's order: L in the long report, W with option -W (outstanding
+ * data), R with option -r (round trips). Figures that tcptrace does not have: X in every report, Y
+ * with -W, Z with -r, P with the figures of SCPS, Q with the causes of retransmissions. */
 #define SCPS_TRACE_FIELDS(X)                                                                       \
     X(U, total_packets, "total packets", "", L)                                                    \
     X(U, resets_sent, "resets sent", "", L)                                                        \
@@ -275,7 +275,8 @@ struct scps_trace_seen {
     uint16_t flags;
     uint32_t seq, ack, len;
     uint64_t win; /* window that the segment announces, bytes, with the window scale applied */
-    /* seq and ack as offsets in bytes from the initial sequence number of their stream */
+    /* off: seq as an offset from the initial sequence number (ISN) of the packet's sender, bytes.
+     * ack_off: ack as an offset from the ISN of its receiver, bytes; 0 without an ACK */
     uint64_t off, ack_off;
     const uint8_t *opt; /* TCP options as captured, opt_len bytes; NULL: none or cut off */
     uint32_t opt_len;
@@ -287,13 +288,16 @@ struct scps_trace_seen {
     /* Evidence that made the sender retransmit the segment, such as "snack" or "sack"; NULL: the
      * segment is no retransmission, or a copy made by the network */
     const char *cause;
-    /* First hole that a SNACK reports, as offsets in the stream of the other direction; 0, 0: the
-     * packet has no SNACK */
+    /* First hole (range of missing data) that the packet's SNACK reports: from snack_from up to,
+     * not including, snack_to; offsets in bytes from the initial sequence number of the host that
+     * receives the SNACK. 0, 0: the packet has no SNACK, or its hole was ignored */
     uint64_t snack_from, snack_to;
     /* RTT sample that this packet completed by acknowledging data, µs; it is a sample of the
      * opposite direction, whose data it acknowledged. -1: no sample */
     scps_dur rtt;
-    /* bytes of this direction that are outstanding after the packet, computed as tcptrace does */
+    /* Outstanding data of the packet's sender after the packet, bytes. It is computed as in
+     * tcptrace: one more than SND.NXT - SND.UNA for new data in order; after a SYN, a
+     * retransmission or a segment out of order, the last such value. */
     uint64_t owin;
 };
 
@@ -335,8 +339,9 @@ static inline struct scps_trace *scps_trace_new(const struct scps_trace_config *
 }
 /* Frees an analyser. t NULL: does nothing. */
 SCPS_API void scps_trace_free(struct scps_trace *t);
-/* Analyses one packet, whose bytes are borrowed for the call. Returns 0 when it was a TCP segment,
- * 1 when it was something else, which is counted, or SCPS_ERR_NOMEM. */
+/* Analyses one packet, whose bytes need to stay valid only during the call. Returns 0 when the
+ * packet was a TCP segment; 1 when it was something else, which increments one of the counters in
+ * scps_trace_totals; or SCPS_ERR_NOMEM. */
 SCPS_API int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p);
 /* Reads a capture: pcap or pcapng, compressed by gzip or not; "-" is standard input. Returns 0;
  * SCPS_ERR_INVAL when the file is no capture, SCPS_ERR_SYSTEM when it cannot be read, both with one
@@ -358,10 +363,12 @@ SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
  * figure is read. */
 SCPS_API void scps_trace_finish(struct scps_trace *t);
 
-/* Computes the sums over all packets so far. It may be called before scps_trace_finish(). */
+/* Copies the counters over all packets analysed so far to *out. It may be called before
+ * scps_trace_finish(). */
 SCPS_API void scps_trace_get_totals(const struct scps_trace *t, struct scps_trace_totals *out);
-/* Returns the number of connections held now, without evicted ones. Connections are in the order of
- * their numbers. */
+/* Returns the number of connections that the analyser holds now. Connections that were evicted
+ * (removed for lack of memory) are not counted. For scps_trace_conn_info() they are in the order of
+ * scps_trace_conn.number. */
 SCPS_API uint32_t scps_trace_conns(const struct scps_trace *t);
 /* Copies the figures of connection i, from 0, to *out. Returns 0, or SCPS_ERR_INVAL when there is
  * no such connection. */
@@ -394,9 +401,10 @@ SCPS_API int scps_trace_brief_width(const struct scps_trace_conn *c);
  * capture, which the report shows. */
 SCPS_API void scps_trace_text_long(FILE *f, const struct scps_trace_conn *c, const char *file,
                                    unsigned what);
-/* These functions write the header line and the line of one connection, with sep (comma or tab)
- * between the columns: tcptrace's columns in its order with its names, then the figures that
- * tcptrace does not have. */
+/* These functions write a table: the line of column names, and the line of one connection, with sep
+ * (comma or tab) between the columns. First come tcptrace's columns in tcptrace's order and with
+ * its names, then the figures that tcptrace does not have and that the flags `what`
+ * (SCPS_TRACE_WINDOWS and so on) ask for. */
 SCPS_API void scps_trace_csv_header(FILE *f, char sep, unsigned what);
 SCPS_API void scps_trace_csv_row(FILE *f, const struct scps_trace_conn *c, char sep, unsigned what);
 /* These functions write one JSON document: call begin, then conn for each connection, then end. n:
@@ -409,7 +417,8 @@ SCPS_API void scps_trace_json_end(FILE *f, const struct scps_trace *t, const cha
                                   size_t nfiles, const char *trouble);
 /* Writes the JSON Schema of the document that the scps_trace_json functions write. */
 SCPS_API void scps_trace_json_schema(FILE *f);
-/* Writes one line about a packet. t0: the time that the line shows as 0, µs since 1970. */
+/* Writes one line about packet s to f. The line shows the time of the packet since t0, which is in
+ * µs since 1970. */
 SCPS_API void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time t0);
 
 /* ---- pictures: functions that draw graphs of connections ---- */
@@ -442,9 +451,10 @@ SCPS_API void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps
 SCPS_API int scps_trace_plots_finish(struct scps_trace_plots *p, char msg[SCPS_TRACE_MSGLEN]);
 
 struct scps_trace_html;
-/* Opens the collector of packets for one interactive page. The page draws at most max_events
- * segments (0: 400 000); of more than that, neighbouring segments are drawn as one, and the page
- * says so. wanted returns true for the numbers of connections to draw (NULL: all). */
+/* Opens a collector of packets from which scps_trace_html_finish() writes one interactive HTML
+ * page. The page draws at most max_events segments (0: 400 000). When there are more, neighbouring
+ * segments are drawn as one, and the page says so. wanted returns true for the numbers of
+ * connections to draw (NULL: all). Returns NULL on lack of memory. */
 SCPS_API struct scps_trace_html *
 scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
 /* Adds one packet to the graphs of the interactive page. Call it from on_packet. */

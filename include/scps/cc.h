@@ -25,8 +25,8 @@
 extern "C" {
 #endif
 
-/* value of scps_cc_ctl.cwnd: there is no congestion window; only the peer's window and the rate
- * limit the sender */
+/* value of scps_cc_ctl.cwnd: there is no congestion window; the sender is limited only by the
+ * receiver's window and by the pacing rate */
 #define SCPS_CWND_OPEN    UINT64_MAX
 #define SCPS_CC_PARAMS    14  /* largest number of parameters that a controller can have */
 #define SCPS_CC_STATE_MAX 512 /* largest scps_cc_ops.state_size, bytes */
@@ -40,8 +40,9 @@ enum scps_evidence {
     SCPS_BY_SACK,
     SCPS_BY_SNACK,   /* a SNACK (SCPS-TP's negative acknowledgement) reported it as missing */
     SCPS_BY_PARTIAL, /* a partial acknowledgement arrived during recovery (RFC 6582) */
-    /* a retransmission is lost, too: a segment that was sent after it has arrived first, or no SACK
-     * or SNACK has reported on it in the time in which one should have come */
+    /* the segment was a retransmission and is lost again: a segment that was sent after this
+     * retransmission has arrived, or neither SACK nor SNACK has reported on it in the time in which
+     * a report should have come */
     SCPS_BY_RESEND,
     SCPS_BY_RACK, /* RACK: a segment sent sufficiently later has arrived (RFC 8985) */
     SCPS_BY_RTO,
@@ -67,11 +68,11 @@ struct scps_cc_view { /* state of the connection when it calls the controller */
     bool cwnd_limited;
     /* true: the application wrote too little, so that what is sent now does not fill the path */
     bool app_limited;
-    /* cause that the connection assumes now for a timeout, and for a loss whose cause nothing
-     * indicates */
+    /* cause that the connection assumes now for a timeout, and for a loss about which neither an
+     * ECN mark, a corruption report nor an outage of the link says anything */
     enum scps_loss_cause cause;
-    /* Random number of this connection. It is the same at every event, and in every run with one
-     * seed of the stack. */
+    /* Random number of this connection, for controllers that randomise. It is the same at every
+     * event of the connection, and in every run in which the stack has the same seed. */
     uint32_t random;
     /* payload bytes that acknowledgements (SACK included) have reported as arrived since the
      * connection began, each byte once; never decreases */
@@ -80,12 +81,12 @@ struct scps_cc_view { /* state of the connection when it calls the controller */
      * when the connection sends after a pause with nothing outstanding, so compare values of one
      * flight only. */
     uint64_t lost;
-    /* Set only for calls of loss() and change(), otherwise 0: the most bytes that arrived in one of
-     * the last three round trips (pipeACK of RFC 7661 section 4.2). 0: unknown, or the last of them
-     * ended more than three round trips and a second ago. */
+    /* pipeACK of RFC 7661 section 4.2: the largest number of bytes that arrived in one of the last
+     * three round trips. 0: no round trip was measured, or the last one ended more than 3 srtt + 1
+     * s ago. Set only for calls of loss() and change(), in other calls 0. */
     uint64_t pipe_ack;
-    /* Set only for calls of loss() and change(), otherwise 0: bytes of the segments that were
-     * resent since the last recovery episode began. */
+    /* Bytes of the segments that were resent since the last recovery episode began. Set only for
+     * calls of loss() and change(), in other calls 0. */
     uint64_t resent;
 };
 
@@ -103,8 +104,10 @@ struct scps_cc_ack {
     scps_dur rtt_old;
     uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
     bool app_limited; /* true: the application, not the path, limited the delivery rate `rate` */
-    bool round_start; /* true: this acknowledgement is the first of a new round trip */
-    /* true: an episode of loss recovery goes on, in which a controller should not grow the
+    /* true: a new round trip begins, because this acknowledgement covers data that was sent after
+     * the previous round trip began */
+    bool round_start;
+    /* true: the connection is in loss recovery, during which a controller should not grow the
      * window */
     bool in_recovery;
     /* part of `bytes` for which the receiver echoed a congestion mark (ECE flag of RFC 3168) */
@@ -126,11 +129,13 @@ struct scps_cc_loss {
     uint64_t bytes; /* number of bytes that the core declares lost with this event */
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
-    /* true: this loss begins an episode of recovery, or it is an ECN echo during an episode that
-     * has not reduced the window; false: losses of the same flight are still being repaired */
+    /* true: the controller should reduce its window, because this loss begins an episode of
+     * recovery or is an ECN echo (SCPS_BY_ECN) during an episode that has not reduced the window.
+     * false: the loss belongs to an episode that has already begun. */
     bool new_episode;
-    /* The next fields, except `ranges`, describe that lost segment which was sent last. All four
-     * are 0 if nothing was lost (SCPS_BY_ECN). */
+    /* app_limited, tx_in_flight and lost_since describe one of the segments that this event
+     * declares lost: the one sent last. They and `ranges` are 0 when no segment is lost
+     * (SCPS_BY_ECN). */
     bool app_limited; /* true: the application limited the rate when that segment was sent */
     uint32_t ranges;  /* number of separate ranges of sequence numbers that the lost bytes form */
     uint64_t tx_in_flight; /* bytes in flight when that segment was sent, the segment included */
@@ -166,22 +171,24 @@ enum scps_cc_phase {
     SCPS_PHASE_COUNT
 };
 
-/* What a controller decides. The core smooths reductions of the window (RFC 6937). It raises a
- * window below one segment to one segment. It cuts a rate to the highest that the pacer can keep,
- * and raises a rate below one segment in 64 s (or in an RTO, if that is longer) to that, unless the
- * configured rate is as low. Each correction is counted (scps_info.cc_corrected) and reported to
- * the observer. */
+/* What a controller decides. The core corrects values that it cannot use: it raises a window below
+ * one segment to one segment, and cuts a rate to the highest rate that the pacer supports. It
+ * raises a rate to one segment in 64 s (or to one segment in an RTO, if that is longer), but not
+ * above a rate that the application configured. Each correction is counted (scps_info.cc_corrected)
+ * and reported to the observer. During recovery the core spreads a reduction of the window over the
+ * acknowledgements (PRR, RFC 6937). */
 struct scps_cc_ctl {
     /* Congestion window, bytes. SCPS_CWND_OPEN: no window, only the rate limits the sender */
     uint64_t cwnd;
     /* Slow start threshold, bytes. The core uses it for PRR (RFC 6937) and statistics. UINT64_MAX:
      * there is none */
     uint64_t ssthresh;
-    /* Rate at which packets are paced, bytes/s on the wire, headers counted (but see payload_rate).
-     * 0: the controller sets no rate; if pacing is configured, the core derives one from cwnd and
-     * srtt */
+    /* Rate at which packets are paced, bytes/s. IP and TCP headers count, unless
+     * scps_cc_ops.payload_rate is true. 0: the controller sets no rate; if pacing is configured,
+     * the core computes one from cwnd and srtt */
     uint64_t rate;
-    /* number of bytes that may leave back to back when `rate` paces them; 0: four packets */
+    /* number of bytes that may be sent back to back while `rate` limits the sender; 0: four
+     * packets */
     uint32_t quantum;
     /* enum scps_cc_phase; SCPS_PHASE_NONE: the controller has no phases beyond those that cwnd and
      * ssthresh show */
@@ -194,8 +201,8 @@ enum scps_cc_resume {
     /* the jump begins: the controller is asked to send at `amount` bytes/s for this round trip, if
      * the rate of its own model is lower */
     SCPS_CC_JUMP,
-    /* the core asks at acknowledgements and losses: during the jump, whether the controller has
-     * seen no congestion; in the Safe Retreat Phase, whether the queue has drained */
+    /* The core asks a question at each acknowledgement and loss. During the jump: has the
+     * controller seen no congestion? During the Safe Retreat Phase: has the queue drained? */
     SCPS_CC_STEADY,
     /* the jump caused congestion: the controller is asked to let the bytes in flight drain, with a
      * window of at most `amount` bytes for now */
@@ -223,7 +230,8 @@ struct scps_cc_ops {
     size_t state_size;
     /* list of parameters that ends with a NULL name; NULL: no parameters */
     const struct scps_cc_param *params;
-    /* scps_connect() and scps_listen() refuse this controller without a configured rate */
+    /* true: the controller needs a rate limit in scps_conn_config.rate; without one, scps_connect()
+     * and scps_listen() refuse the controller */
     bool needs_rate;
     /* true: the core makes the fine-grained timeout check of Vegas: at the first duplicate
      * acknowledgement, and at the first two acknowledgements after a resend, it resends the oldest
@@ -251,10 +259,10 @@ struct scps_cc_ops {
     /* Called for each segment with data that is sent. NULL: not called, at no cost. */
     void (*on_sent)(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl);
-    /* Careful resume (RFC 9959): asks the controller to do what the values of enum scps_cc_resume
-     * say. Returns the answer to SCPS_CC_STEADY, and true for any other request. NULL: the
-     * controller has no state beyond its window, so the core sets the window, paces it, and takes a
-     * loss for congestion. */
+    /* Careful resume (RFC 9959): passes request `what`, whose values enum scps_cc_resume explains,
+     * to the controller. Returns the answer to SCPS_CC_STEADY (true: yes), and true for any other
+     * request. NULL: the controller has no state beyond its window, so the core itself sets the
+     * window, paces it, and treats a loss during the jump as congestion. */
     bool (*resume)(void *s, const struct scps_cc_view *v, enum scps_cc_resume what, uint64_t amount,
                    struct scps_cc_ctl *ctl);
     /* Returns the octets of state that the controller needs beyond state_size with these

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* IP over CCSDS space links (CCSDS 702.1-B): a netif filter.
+/* IP over CCSDS space links (CCSDS 702.1-B): a filter, which is a network interface (netif) that
+ * stands between the stack and the netif of a device and converts the packets.
  *
  *      stack
  *        |  ^        IP packets
@@ -57,7 +58,8 @@ struct scps_ccsds_config {
     scps_dur fill_after;
 };
 
-/* Reasons why received octets were not used. X(name, words). */
+/* Reasons why received octets were discarded, each with a counter in scps_ccsds_status.drops.
+ * X(name, words). */
 #define SCPS_CCSDS_DROPS(X)                                                                        \
     X(FRAME, "frames of another length, kind or layout")                                           \
     X(FECF, "frames with a wrong error control field")                                             \
@@ -80,7 +82,7 @@ struct scps_ccsds_status {
     uint64_t tx_frames, rx_frames, tx_packets, rx_packets;
     uint64_t tx_idle, rx_idle; /* idle packets sent and received */
     uint64_t tx_fill;          /* octets of fill data that were sent, headers included */
-    uint64_t lost_frames;      /* frames missing from the sequence of frame counts */
+    uint64_t lost_frames;      /* received frames missing: gaps in the frame counts */
     uint64_t drops[SCPS_CCSDS_DROP_COUNT];
 };
 
@@ -102,13 +104,15 @@ static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds
 SCPS_API int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ccsds_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
-/* Opens one end of a space link, in one block of memory from alloc (NULL: malloc). Push it on its
- * device (scps_netif_push) and call scps_netif_advance() before the first packet. Returns NULL on
- * lack of memory, or for a configuration with a value out of its range: then *err, if err is not
- * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
+/* Opens one end of a space link as a netif, in one block of memory from alloc (NULL: malloc). Put
+ * it on the netif of its device with scps_netif_push(), and call scps_netif_advance() before the
+ * first packet, so that the filter knows the time. Returns NULL on lack of memory, or for a
+ * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
+ * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
-/* Copies the state of the link to *out, which has `size` octets in the headers of the caller. */
+/* Copies the state and the counters of the link to *out. size: sizeof *out in the program that
+ * calls; fields beyond it are not written. */
 SCPS_API void scps_ccsds_get_status_sized(const struct scps_netif *ccsds,
                                           struct scps_ccsds_status *out, size_t size);
 static inline void scps_ccsds_get_status(const struct scps_netif *ccsds,
@@ -116,7 +120,8 @@ static inline void scps_ccsds_get_status(const struct scps_netif *ccsds,
 {
     scps_ccsds_get_status_sized(ccsds, out, sizeof *out);
 }
-/* Returns the reason in words; never NULL. */
+/* Returns the text of SCPS_CCSDS_DROPS for one reason, such as "frames with a wrong error control
+ * field"; never NULL. */
 SCPS_API const char *scps_ccsds_drop_text(enum scps_ccsds_drop drop);
 
 #ifdef __cplusplus

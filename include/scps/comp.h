@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* SCPS-TP header compression, IP protocol 105: bytes and values, no connection (docs/SCPS-TP.md
- * section 8).
+/* SCPS-TP header compression, IP protocol 105 (docs/SCPS-TP.md section 8). These functions convert
+ * between a struct scps_seg and the octets of a compressed header; they know nothing else of a
+ * connection.
  *
- * Both ends of a connection that agreed on it (COM in both SYNs) may send any segment but a SYN as
+ * When both SYNs of a connection have offered compression (bit COM of the SCPS capabilities), each
+ * end may send any segment but a SYN as
  *
  *     id | bits | [bits] | [urgent] [window ack] [seq] [TSval] [TSecr] [options] [pad] |
  *     checksum | data
  *
- * Every field has its full value, not a difference, so the loss of a packet does not damage later
- * ones. A field that is left out has the value that the receiver got last, except time stamps,
- * which are then absent. The id is the one that the sender of the segment announced in its own SYN;
- * with the two addresses it identifies the connection, because ports are not sent.
+ * Fields in brackets are optional; `bits` says which are present. A field has its full value, not a
+ * difference from the packet before, so the loss of a packet does not damage later ones. For a
+ * field that is absent the receiver takes the value that it received last; but absent timestamps
+ * stay absent. id is the connection id that the sender of the segment announced in its own SYN. The
+ * id and the two addresses identify the connection, because ports are not sent.
  *
  *     sending                               receiving
  *     n = scps_comp_build(p, &tx, &seg)     look up the connection by (addresses, p[0])
@@ -18,10 +21,10 @@
  *     ck = scps_comp_checksum(...)          scps_comp_parse(p, ..., &rx, &seg), set the ports
  *     scps_put16(p + n - 2, ck)             scps_comp_learn(&rx, &seg) once the segment is accepted
  *
- * The checksum covers the compressed header, not the restored one, so the values of fields that are
- * left out must be certain: call scps_comp_learn() for the segments that the connection found
- * acceptable, and for no others. Uncompressed segments, which may come at any time and of which the
- * SYN is the first, are among them.
+ * The checksum covers the compressed header, not the restored TCP header, so a wrong value for an
+ * absent field would not be detected. Therefore call scps_comp_learn() for the segments that the
+ * connection found acceptable, and for no others: for the SYN, which is the first one, and for
+ * later segments both compressed and uncompressed.
  */
 #ifndef SCPS_COMP_H
 #define SCPS_COMP_H
@@ -32,14 +35,14 @@
 extern "C" {
 #endif
 
-#define SCPS_COMP_MAX 68 /* largest length of a compressed header */
+#define SCPS_COMP_MAX 68 /* largest length of a compressed header, octets */
 
 /* State of the sending side of a connection, from which scps_comp_build() decides which fields have
  * not changed and can be left out. */
 struct scps_comp_tx {
     uint8_t conn_id; /* connection id that this end announced in its SYN */
-    /* number of further packets in which a changed acknowledgement number, window or sequence
-     * number is repeated */
+    /* parameter `repeat` of scps_comp_tx_init(): in how many further packets a changed
+     * acknowledgement number, window or sequence number is repeated */
     uint8_t repeat;
     /* true: as in the SCPS reference implementation, segments with data never carry an
      * acknowledgement */
@@ -67,42 +70,48 @@ struct scps_comp_rx {
 };
 
 /* Initialises the sender's state. A changed field is sent again in the next `repeat` packets, so
- * that the loss of one does no harm; 2 is enough. repeat 0 with no_ack_on_data makes the same
- * octets as the reference implementation; then acknowledgements that data would have carried need
- * packets of their own. */
+ * that the loss of one packet does no harm; 2 is enough. With repeat 0 and no_ack_on_data true,
+ * scps_comp_build() makes the same octets as the SCPS reference implementation; then a packet with
+ * data carries no acknowledgement, and the caller must send acknowledgements in packets without
+ * data. */
 SCPS_API void scps_comp_tx_init(struct scps_comp_tx *tx, uint8_t conn_id, unsigned repeat,
                                 bool no_ack_on_data);
-/* Writes the header of s into p, its checksum zero, and returns its length, always even. 0 if s
- * cannot be compressed and must be sent as TCP: SYN and RST, ECE and CWR (no bits for them),
- * options that do not fit. Data without the ACK flag leaves the acknowledgement out, which its
- * receiver fills in; the reference implementation leaves it out of all data (no_ack_on_data).
- * *acked (may be NULL) says whether s->ack and s->wnd are in the packet or known to have been sent
- * before. */
+/* Writes the compressed header of s to p, with a checksum of zero, and returns its length in
+ * octets, always even. Returns 0 if s must be sent as TCP: a SYN or RST, a segment with ECE or CWR
+ * (the compressed header has no bits for them), or with an option that it cannot carry. If s has
+ * data but no ACK flag, the acknowledgement number is left out; with no_ack_on_data it is left out
+ * of every segment with data but without FIN. *acked (acked may be NULL) becomes true if the
+ * receiver learns s->ack and s->wnd, because this packet has them or because they have not changed
+ * since an earlier one. */
 SCPS_API size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_seg *s,
                                 bool *acked);
-/* Returns the checksum over pseudo-header with proto, header (hdr_len bytes at p, its checksum
- * field included) and payload apart; payload NULL: payload_len zeros. proto: 105 by the standard, 6
- * or 106 in the reference implementation. */
+/* Returns the checksum over a pseudo-header with protocol number proto, hdr_len bytes at p (the
+ * compressed header, its checksum field included) and the payload. payload NULL: a payload of
+ * payload_len zeros. proto: 105 according to CCSDS 714.0-B-2; builds of the SCPS reference
+ * implementation send 6 or 106, so scps_conn_config.comp_proto selects one of the three. */
 SCPS_API uint16_t scps_comp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                      uint8_t proto, const uint8_t *p, size_t hdr_len,
                                      const uint8_t *payload, size_t payload_len);
-/* Returns the protocol number of the pseudo-header, 105, 6 or 106, for which the checksum is right;
- * 0 if none is. hdr: number of contiguous bytes at p, at least the header; it is all of the
- * segment, or an even number when the payload lies apart. */
+/* Returns the protocol number with which, in the pseudo-header, the checksum of a received segment
+ * is right: 105 (the peer follows CCSDS 714.0-B-2), else 6 or 106 (the peer is a build of the SCPS
+ * reference implementation); 0 if none is. The bytes of the segment are hdr bytes at p, then
+ * payload_len bytes at payload (NULL: zeros). hdr is even, unless payload_len is 0, and includes
+ * the whole compressed header. */
 SCPS_API uint8_t scps_comp_proto(const struct scps_addr *src, const struct scps_addr *dst,
                                  const uint8_t *p, size_t hdr, const uint8_t *payload,
                                  size_t payload_len);
-/* Parses a compressed segment: avail contiguous bytes at p, seg_len of it in all (the header must
- * be whole). In *s the ports are 0, ACK is set in the flags, and hdr_len is the length of the
- * compressed header. The field `has` and all others are set as by scps_tcp_parse(). Returns 0, or
- * SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for lengths that make no sense, for data, FIN or
- * RST without a sequence number (they could be put in the wrong place) and for anything before rx
- * is known. Does not change rx. */
+/* Parses a compressed segment of seg_len bytes, of which the first avail are at p; the whole header
+ * must be among these. In *s the ports are 0, ACK is set in the flags, and hdr_len is the length of
+ * the compressed header; all other fields are set as by scps_tcp_parse(). Returns 0;
+ * SCPS_DROP_TRUNCATED when the header is not whole; SCPS_DROP_BAD_COMPRESSED for lengths that
+ * contradict each other, for data, FIN or RST without a sequence number (the receiver could put
+ * them in the wrong place), and for any segment when scps_comp_learn() was not called before. Does
+ * not change rx. */
 SCPS_API int scps_comp_parse(const uint8_t *p, size_t avail, size_t seg_len,
                              const struct scps_comp_rx *rx, struct scps_seg *s);
-/* Records the fields of a segment that the connection has accepted, compressed or not, so that
- * later compressed headers may leave them out. Call it first for the peer's SYN, with a zeroed
- * rx. */
+/* Records the sequence number, acknowledgement, window and timestamps of a segment that the
+ * connection has accepted, compressed or not, as the values of fields that later compressed headers
+ * leave out. Call it first for the peer's SYN, with *rx all zero. */
 SCPS_API void scps_comp_learn(struct scps_comp_rx *rx, const struct scps_seg *s);
 
 #ifdef __cplusplus
