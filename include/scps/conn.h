@@ -36,7 +36,8 @@ struct scps_conn_config {
      * it; default "vj". If a program sets only this field, the controller has its default
      * parameters. */
     const struct scps_cc_ops *cc;
-    /* The controller whose parameters cc_param holds. If it is not cc, cc_param is ignored. */
+    /* The controller to whose parameters the values of cc_param belong. If it is another controller
+     * than the field cc, cc_param is ignored and cc has its default parameters. */
     const struct scps_cc_ops *cc_param_of;
     int64_t cc_param[SCPS_CC_PARAMS];
     /* the program tools/settings writes the next lines from settings.def */
@@ -302,12 +303,12 @@ static inline struct scps_conn_config scps_conn_config_default(void)
     scps_conn_config_init(&c, sizeof c);
     return c;
 }
-/* Sets the controller and its parameters, one value for each of cc->params; param NULL: its
- * defaults. */
+/* Sets the congestion controller cc with its parameters: param has one value for each of
+ * cc->params, in that order; NULL: the defaults of cc. */
 SCPS_API void scps_conn_config_set_cc(struct scps_conn_config *cfg, const struct scps_cc_ops *cc,
                                       const int64_t *param);
-/* Sets the controller from "name[,key=value...]". Returns 0, or an error of scps_cc_parse() with
- * one line in msg, and cfg is then unchanged. */
+/* Sets the congestion controller and its parameters from a text "name[,key=value...]". Returns 0,
+ * or an error of scps_cc_parse() with one line in msg, and cfg is then unchanged. */
 SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char *text, char *msg,
                                        size_t msglen);
 
@@ -317,11 +318,12 @@ SCPS_API int scps_conn_config_parse_cc(struct scps_conn_config *cfg, const char 
  * NULL. */
 SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *msg, size_t msglen);
 
-/* Starts an active open. cfg NULL: the defaults. local NULL, or with family or port 0: the stack
- * chooses it. Returns NULL and sets *err (may be NULL): SCPS_ERR_BADADDR (remote is unspecified,
- * multicast, broadcast or reserved: RFC 9293 section 3.9.2.3), UNREACH (no route), ADDRNOTAVAIL,
- * ADDRINUSE, NORATE, INVAL, RANGE, NOMEM, LIMIT. The event SCPS_EV_CONNECTED or SCPS_EV_ERROR says
- * how the handshake ended. */
+/* Starts an active open to remote. cfg NULL: the defaults. local NULL, or with family or port 0:
+ * the stack chooses the address or the port of this end. Returns NULL and sets *err (may be NULL):
+ * SCPS_ERR_BADADDR (remote is unspecified, multicast, broadcast or reserved: RFC 9293 section
+ * 3.9.2.3), SCPS_ERR_UNREACH (no route), SCPS_ERR_ADDRNOTAVAIL, ADDRINUSE, NORATE (the controller
+ * needs cfg->rate), INVAL, RANGE, NOMEM or LIMIT. The event SCPS_EV_CONNECTED or SCPS_EV_ERROR
+ * reports how the handshake ended. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,
                                         const struct scps_endpoint *remote, int *err);
@@ -363,12 +365,12 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
 /* Copies up to len bytes into the send buffer. Returns how many, at least 1; fewer than len if
  * there is no room or no memory for the rest. Otherwise returns SCPS_ERR_AGAIN (no room:
  * SCPS_EV_WRITABLE will come), SCPS_ERR_NOMEM (the allocator refused: SCPS_EV_WRITABLE will come
- * when acknowledgements have made room, or after 100 ms at the latest), SCPS_ERR_PIPE after a
- * shutdown, SCPS_ERR_NOTCONN before the handshake has begun, or the error that ended the
- * connection. buf NULL: zeros are written, which a hollow connection does not even store. With
- * SCPS_EOR, a write of fewer than len bytes ends no record: write the rest with SCPS_EOR, too. A
- * write of no bytes ends no record. SCPS_ERR_INVAL for SCPS_EOR if the configuration has no
- * records. */
+ * when acknowledgements have made room, or after 100 ms at the latest), SCPS_ERR_PIPE after
+ * scps_conn_shutdown(), SCPS_ERR_NOTCONN before the handshake has begun, or the error that ended
+ * the connection. buf NULL: zeros are written; a hollow connection (scps_conn_config.hollow) counts
+ * its bytes without storing them. With SCPS_EOR, a write of fewer than len bytes ends no record:
+ * write the rest with SCPS_EOR, too. A write of no bytes ends no record. SCPS_ERR_INVAL for
+ * SCPS_EOR if scps_conn_config.records is false. */
 SCPS_API int64_t scps_conn_write(struct scps_conn *c, const void *buf, size_t len, unsigned flags);
 /* Writes the n pieces of v in order, as scps_conn_write() would write them in one piece; flags
  * apply to the last. Returns the number of bytes written, or an error, as scps_conn_write();
@@ -383,31 +385,35 @@ SCPS_API int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *
  * a hollow connection, where scps_conn_write() takes NULL instead. */
 SCPS_API int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at);
 /* Writes the first len of the reserved bytes, which the caller has filled in, and gives back the
- * rest. flags as for scps_conn_write(); SCPS_EOR is about the last of these bytes. Returns len. On
- * an error of scps_conn_write() nothing was written, and the room has to be reserved again;
- * SCPS_ERR_INVAL, too, if less than len is reserved. len 0 gives all of it back. */
+ * rest of the room. flags as for scps_conn_write(); SCPS_EOR ends a record with the last of the len
+ * bytes. Returns len. On an error of scps_conn_write() nothing was written, and the room has to be
+ * reserved again; SCPS_ERR_INVAL, too, if less than len is reserved. len 0 gives back all of the
+ * room. */
 SCPS_API int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flags);
 /* Copies up to len bytes into buf; NULL: they are skipped. Returns how many; 0 at the end of the
- * stream, and for a len of 0 where there is something to read (scps_conn_eof() tells them apart);
+ * stream (then scps_conn_eof() returns true), and for a len of 0 where there is something to read;
  * SCPS_ERR_AGAIN when there is nothing yet; or the error that ended the connection once everything
  * before it was read. A read stops at the end of a record (scps_conn_record()), and the next read
- * continues there. SCPS_ERR_HOLE: data is missing here, see scps_conn_hole(). */
+ * continues there. SCPS_ERR_HOLE: the next byte is missing, because best effort gave it up;
+ * scps_conn_hole() skips the missing bytes. */
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
 /* Reads without a copy: returns the longest contiguous run of readable bytes, valid until the next
  * call on this connection or the stack, and its length in *len; NULL and 0 if there is none. Then
  * consume it, whole or in part, with scps_conn_read(c, NULL, n, 0). A hollow connection always
  * returns NULL: use scps_conn_read(). */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
-/* Flags about the byte read last; both may be set. SCPS_RECORD_END: that byte ended a record.
- * SCPS_RECORD_TORN: best effort gave up bytes of its record or directly before that record, and
- * among the missing bytes may have been ends of earlier records. */
+/* Flags that scps_conn_record() returns about the byte read last; both may be set. SCPS_RECORD_END:
+ * the byte ended a record. SCPS_RECORD_TORN: best effort gave up bytes of the record to which the
+ * byte belongs, or directly before that record. In the second case the missing bytes may have
+ * contained the ends of earlier records. */
 #define SCPS_RECORD_END  1u
 #define SCPS_RECORD_TORN 2u
 /* Returns the flags of the byte read last, or 0. The end of the stream ends the last record without
  * SCPS_RECORD_END. */
 SCPS_API unsigned scps_conn_record(const struct scps_conn *c);
-/* Returns true if waiting cannot increase what scps_conn_readable() returns now, because a record
- * ends there or a hole begins. */
+/* Returns true if the readable bytes, whose number scps_conn_readable() returns, end at the end of
+ * a record or at a hole. Then further arrivals do not increase that number until the application
+ * has read these bytes. */
 SCPS_API bool scps_conn_stops(const struct scps_conn *c);
 struct scps_hole { /* a range of bytes of the stream that best effort gave up */
     /* position of the first missing byte: the number of bytes of the stream before it, earlier
@@ -415,13 +421,14 @@ struct scps_hole { /* a range of bytes of the stream that best effort gave up */
     uint64_t at;
     uint64_t len;
 };
-/* Best effort: if the next byte to read is missing, describes the hole in *out, steps over it (with
- * SCPS_PEEK: does not) and returns 1; else returns 0. Until this call, reads return SCPS_ERR_HOLE,
- * and bytes that arrive late still fill the hole. */
+/* Best effort: if the next byte to read is missing, describes the hole in *out and returns 1, and
+ * the next read continues behind the hole (with SCPS_PEEK: does not); else returns 0. Until this
+ * call, reads return SCPS_ERR_HOLE, and bytes that arrive late still fill the hole. */
 SCPS_API int scps_conn_hole(struct scps_conn *c, struct scps_hole *out, unsigned flags);
 /* Best effort: returns how many ranges of the written data have been given up, adjacent ones
- * joined, and writes the first max of them, in order, to out. No more than 4096 are listed;
- * scps_info has the sum of all. The data of such a range may have arrived nevertheless. */
+ * joined, and writes the first max of them, in order, to out. Only the first 4096 are listed;
+ * scps_info.bytes_given_up is the sum of all. The data of such a range may have arrived
+ * nevertheless. */
 SCPS_API size_t scps_conn_given_up(const struct scps_conn *c, struct scps_hole *out, size_t max);
 /* on true: the application will write more data, so a last segment that is not full waits for it
  * (Linux TCP_CORK). on false: that segment may be sent. */
@@ -430,13 +437,13 @@ SCPS_API void scps_conn_cork(struct scps_conn *c, bool on);
  * segment that waits for more data after SCPS_MORE is sent. on false: switches it on. */
 SCPS_API void scps_conn_nodelay(struct scps_conn *c, bool on);
 /* Sends a FIN after all data that was written; reading continues. Returns 0, or SCPS_ERR_NOTCONN.
- * While there is no memory for it, the FIN waits. */
+ * While there is no memory for the FIN, it waits. */
 SCPS_API int scps_conn_shutdown(struct scps_conn *c);
-/* Gives up the handle c, which is invalid on return. A FIN follows the data written; the rest,
- * TIME-WAIT included, happens in the background. If received data was not read, a reset is sent
- * instead (RFC 9293 section 3.6.1). */
+/* Closes the connection; the handle c is invalid on return. A FIN follows the data written;
+ * everything after that, TIME-WAIT included, happens in the background. If received data was not
+ * read, a reset is sent instead (RFC 9293 section 3.6.1). */
 SCPS_API void scps_conn_close(struct scps_conn *c);
-/* Gives up the handle c, which is invalid on return, and resets the connection. */
+/* Aborts the connection: a reset is sent to the peer. The handle c is invalid on return. */
 SCPS_API void scps_conn_abort(struct scps_conn *c);
 
 /* The next functions return single facts about a connection; scps_conn_info() returns all of
@@ -483,24 +490,24 @@ SCPS_API void scps_conn_set_user(struct scps_conn *c, void *user);
 SCPS_API void *scps_conn_user(const struct scps_conn *c);
 /* Returns the stack of a connection. */
 SCPS_API struct scps_stack *scps_conn_stack(const struct scps_conn *c);
-/* Copies the configuration in force to *out, which has `size` octets in the headers of the caller.
- * Fields that were 0 for a default have the value in use. */
+/* Copies the configuration in force to *out; size is sizeof *out in the calling program. A field
+ * that the application left 0 to get a default has the value of that default in *out. */
 SCPS_API void scps_conn_get_config_sized(const struct scps_conn *c, struct scps_conn_config *out,
                                          size_t size);
 static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_conn_config *out)
 {
     scps_conn_get_config_sized(c, out, sizeof *out);
 }
-/* Replaces what can change on an open connection: rate, burst, pacing, nodelay, ack_mode,
- * ack_delay, ack_budget, timers, limits, keepalive, tos, ttl, sndbuf, a larger rcvbuf, loss_cause,
- * records. Fields that the SYN depends on keep their value, whatever cfg says: cc and its
- * parameters, hollow, first_window, mss, sack, timestamps, wscale, ecn, snack, snack_long,
- * snack_raw_unit, compress, comp_proto, bets, bets_legacy, binding. rcvbuf is no larger than the
- * window scale allows. scps_conn_get_config() returns what is in force. Returns 0, or
+/* Replaces the fields of the configuration that can change on an open connection: rate, burst,
+ * pacing, nodelay, ack_mode, ack_delay, ack_budget, timers, limits, keepalive, tos, ttl, sndbuf, a
+ * larger rcvbuf, loss_cause, records. Fields that the SYN depends on keep their value, whatever cfg
+ * says: cc and its parameters, hollow, first_window, mss, sack, timestamps, wscale, ecn, snack,
+ * snack_long, snack_raw_unit, compress, comp_proto, bets, bets_legacy, binding. rcvbuf is no larger
+ * than the window scale allows. scps_conn_get_config() returns what is in force. Returns 0, or
  * SCPS_ERR_INVAL, RANGE, NORATE or NOMEM, and then nothing has changed. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
-/* Copies state and counters to *out, which has `size` octets in the headers of the caller. */
+/* Copies state and counters to *out; size is sizeof *out in the calling program. */
 SCPS_API void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *out, size_t size);
 static inline void scps_conn_info(const struct scps_conn *c, struct scps_info *out)
 {

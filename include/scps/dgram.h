@@ -6,10 +6,10 @@
  * each direction.
  *
  * Sending: datagrams wait, in order, until their link can take a packet and the rate of the route,
- * if it has one, allows it. They use up the rate like segments, and when datagrams and connections
- * both want the rate, each kind gets half. When the queue is full, a send returns SCPS_ERR_AGAIN.
- * Receiving: datagrams wait until they are read; those that find the queue full are dropped and
- * counted as SCPS_DROP_UDP_QUEUE_FULL.
+ * if it has one, allows it. Datagrams count against the rate as TCP segments do; while both
+ * datagrams and TCP connections have packets to send, each kind gets half of the rate. When the
+ * queue is full, a send returns SCPS_ERR_AGAIN. Receiving: datagrams wait until they are read;
+ * those that find the queue full are dropped and counted as SCPS_DROP_UDP_QUEUE_FULL.
  *
  *     struct scps_endpoint any = {.port = 5001};
  *     struct scps_dgram *d = scps_dgram_open(st, NULL, &any, &err);
@@ -65,8 +65,9 @@ static inline struct scps_dgram_config scps_dgram_config_default(void)
 
 /* Opens an endpoint, which receives the datagrams for a UDP port of this host. cfg NULL: the
  * defaults. local NULL: any address of both families and a port chosen by the stack (RFC 6056).
- * Port 0 of local: a port chosen by the stack, too; its address as for scps_listen(). Returns NULL
- * with *err (may be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL, NOMEM; RANGE for cfg->size. */
+ * Port 0 of local: a port chosen by the stack, too. Family 0 of local: every address of both
+ * families; family 4 or 6 with an address of zeros: every address of that family. Returns NULL with
+ * *err (may be NULL): SCPS_ERR_ADDRINUSE, ADDRNOTAVAIL, INVAL, NOMEM; RANGE for cfg->size. */
 SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
                                             const struct scps_dgram_config *cfg,
                                             const struct scps_endpoint *local, int *err);
@@ -74,19 +75,21 @@ SCPS_API struct scps_dgram *scps_dgram_open(struct scps_stack *st,
  * sent. d is invalid on return. */
 SCPS_API void scps_dgram_close(struct scps_dgram *d);
 
-/* Sets the default destination; from then on only datagrams from there are received. remote NULL:
- * no destination, and datagrams from any host are received. An endpoint bound to any address gets
- * the local address from which remote is routed; datagrams that wait to be sent leave from there,
- * too, and those of the other family are lost (scps_dgram_stats.unsent). Returns 0, SCPS_ERR_INVAL,
- * BADADDR (no single host has the address of remote), UNREACH or ADDRNOTAVAIL. */
+/* Sets the default destination; from then on only datagrams of that sender are received. remote
+ * NULL: no destination, and datagrams from any host are received. An endpoint bound to any address
+ * becomes bound to the local address from which remote is routed. Datagrams that wait to be sent
+ * get this source address, too; those of the other address family are lost
+ * (scps_dgram_stats.unsent). Returns 0, SCPS_ERR_INVAL, BADADDR (no single host has the address of
+ * remote), UNREACH or ADDRNOTAVAIL. */
 SCPS_API int scps_dgram_connect(struct scps_dgram *d, const struct scps_endpoint *remote);
 
-/* Queues one datagram: a copy of len bytes at data, and behind them `hollow` zeros that are not
- * stored, for links that carry those (then len is at most SCPS_DGRAM_PREFIX). to NULL: it is sent
- * to the connected destination. Returns 0. SCPS_ERR_AGAIN: the queue is full, and SCPS_EV_WRITABLE
- * will come; NOMEM: no memory, and SCPS_EV_WRITABLE will come after 100 ms at the latest; MSGSIZE:
- * it does not fit the MTU; NOTCONN: to is NULL and the endpoint is not connected; BADADDR: no
- * single host has the address; UNREACH, ADDRNOTAVAIL, INVAL. */
+/* Queues one datagram: a copy of len bytes at data, then `hollow` zeros that are not stored. hollow
+ * other than 0 is for simulated links, whose packets count payload without storing it; then len is
+ * at most SCPS_DGRAM_PREFIX. to NULL: the datagram is sent to the connected destination. Returns 0.
+ * SCPS_ERR_AGAIN: the queue is full, and SCPS_EV_WRITABLE will come; NOMEM: no memory, and
+ * SCPS_EV_WRITABLE will come after 100 ms at the latest; MSGSIZE: the datagram does not fit the
+ * MTU; NOTCONN: to is NULL and the endpoint is not connected; BADADDR: no single host has the
+ * address; UNREACH, ADDRNOTAVAIL, INVAL. */
 SCPS_API int scps_dgram_send(struct scps_dgram *d, const struct scps_endpoint *to, const void *data,
                              size_t len, size_t hollow);
 #define SCPS_DGRAM_PREFIX 64u
@@ -133,7 +136,7 @@ SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
 /* Changes the configuration for later datagrams; queued ones are not affected. Returns 0, or
  * SCPS_ERR_RANGE for cfg->size. */
 SCPS_API int scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
-/* Copies the configuration to *out, which has `size` octets in the headers of the caller. */
+/* Copies the configuration to *out; size is sizeof *out in the calling program. */
 SCPS_API void scps_dgram_get_config_sized(const struct scps_dgram *d, struct scps_dgram_config *out,
                                           size_t size);
 static inline void scps_dgram_get_config(const struct scps_dgram *d, struct scps_dgram_config *out)
@@ -145,12 +148,12 @@ struct scps_dgram_stats {    /* Counters of an endpoint. Bytes are those of the 
     uint64_t out, out_bytes; /* datagrams sent, and their bytes */
     uint64_t in, in_bytes;   /* datagrams queued to be read, and their bytes */
     uint64_t full;           /* datagrams dropped on arrival because the receive queue was full */
-    /* datagrams dropped from the send queue: their route was gone, or its MTU had become too
-     * small */
+    /* datagrams dropped from the send queue, because when their turn came there was no route or the
+     * MTU of the route was too small */
     uint64_t unsent;
 };
-/* Copies the counters since the endpoint was opened to *out, which has `size` octets in the headers
- * of the caller. */
+/* Copies the counters since the endpoint was opened to *out; size is sizeof *out in the calling
+ * program. */
 SCPS_API void scps_dgram_get_stats_sized(const struct scps_dgram *d, struct scps_dgram_stats *out,
                                          size_t size);
 static inline void scps_dgram_get_stats(const struct scps_dgram *d, struct scps_dgram_stats *out)

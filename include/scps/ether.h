@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Ethernet: a netif filter that puts IP packets into frames and resolves the stations' addresses by
- * ARP (RFC 826) and Neighbor Discovery (RFC 4861, as far as hosts need it).
+/* Ethernet: a filter, which is a network interface (netif) between the stack and the netif of a
+ * device. It puts IP packets into frames and resolves the stations' addresses by ARP (RFC 826) and
+ * Neighbor Discovery (RFC 4861, as far as hosts need it).
  *
  *      stack
  *        |  ^        IP packets
@@ -9,10 +10,11 @@
  *      device        a TAP device, the driver of an Ethernet controller
  *
  * While the address of a neighbour is being resolved, one packet for it is kept, the latest one.
- * Replies to requests get 1/16 of the device's rate (scps_netif.rate); if it is not
- * known, as if it were 10 Mbit/s: 930 ARP replies a second. A station that only asks does not
- * displace a neighbour to which packets were sent.
- * The filter reads no clock (see scps_netif_ops.advance) and takes memory once, when it is opened.
+ * Replies to ARP requests and Neighbour Solicitations use at most 1/16 of the device's rate
+ * (scps_netif.rate); if the rate is not known, 1/16 of 10 Mbit/s, which is 930 ARP replies a
+ * second. A station that only sends requests does not displace a neighbour to which packets were
+ * sent from the neighbour cache. The filter reads no clock (see scps_netif_ops.advance) and takes
+ * memory once, when it is opened.
  *
  * The filter has only the addresses and routers that it is given, when it is opened or by
  * scps_ether_add_addr(): it does neither router discovery, address configuration and redirects, nor
@@ -37,11 +39,12 @@ struct scps_ether_config {
      * version of the structure the program was compiled */
     size_t size;
     uint8_t mac[6]; /* MAC address of this station; neither zeros nor a group address */
-    /* The n addresses that the stack above has, with their prefix lengths, bits. A destination
-     * within such a prefix is a neighbour. */
+    /* The n addresses of the stack, with their prefix lengths, bits. A destination within such a
+     * prefix is a neighbour: its frames are sent to its own MAC address, not to a router's. */
     struct scps_addr addr[SCPS_ETHER_ADDRS];
     unsigned prefix[SCPS_ETHER_ADDRS], n;
-    /* Routers for destinations within no prefix: [0] for IPv4, [1] for IPv6; family 0: none */
+    /* Routers for destinations outside all these prefixes: [0] for IPv4, [1] for IPv6; family 0:
+     * there is none, so packets to such destinations are dropped */
     struct scps_addr gateway[2];
     /* Number of entries in the neighbour cache. When it is full, a new neighbour replaces the one
      * to which no packet was sent for the longest time. Neighbours that have not answered yet
@@ -49,8 +52,8 @@ struct scps_ether_config {
     uint32_t neighbours;
     uint32_t mtu;       /* largest IP packet, 576 to 9000; default 1500 */
     scps_dur reachable; /* time for which a neighbour's answer is valid, µs; default 30 s */
-    /* How long an answer older than `reachable` is still used before the neighbour is asked again,
-     * µs; default 5 s */
+    /* How long the MAC address from an answer older than `reachable` is still used for packets
+     * before a new request is sent, µs; default 5 s */
     scps_dur delay;
     /* time between two ARP requests or Neighbour Solicitations to a neighbour, µs; default 1 s */
     scps_dur retransmit;
@@ -82,11 +85,12 @@ enum scps_ether_drop {
 struct scps_ether_status {
     unsigned neighbours; /* neighbours whose MAC address is known now */
     uint64_t tx_frames, rx_frames;
-    /* ARP requests and Neighbour Solicitations sent; those for an address of this station that were
-     * answered */
+    /* asked: ARP requests and Neighbour Solicitations sent; answered: requests and solicitations of
+     * other stations, for an address of this station, to which a reply was sent */
     uint64_t asked, answered;
-    /* The neighbour that was given up last and is still unknown; if there is none, a neighbour that
-     * did not answer the first request. Family 0: neither */
+    /* Address of a neighbour that does not answer: the latest one for which `tries` requests had no
+     * answer, if its MAC address is still unknown; else one that did not answer the first request.
+     * Family 0: there is no such neighbour */
     struct scps_addr unanswered;
     uint64_t drops[SCPS_ETHER_DROP_COUNT];
 };
@@ -108,17 +112,19 @@ static inline struct scps_ether_config scps_ether_config_default(void)
 SCPS_API int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ether_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
-/* Opens a station on an Ethernet, in one block of memory from alloc (NULL: malloc). Push it on its
- * device (scps_netif_push) and call scps_netif_advance() before the first packet. Returns NULL on
- * lack of memory, or for a configuration with a value out of its range: then *err, if err is not
- * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
+/* Opens a station on an Ethernet as a netif, in one block of memory from alloc (NULL: malloc). Put
+ * it on the netif of its device with scps_netif_push(), and call scps_netif_advance() before the
+ * first packet, so that the filter knows the time. Returns NULL on lack of memory, or for a
+ * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
+ * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
 /* Gives a station one more address, with a prefix length in bits: call it before
  * scps_stack_add_addr() for the same address. If the station has the address already, only the
- * prefix length changes. For IPv6 the Ethernet controller must let pass the address's
- * solicited-node group. Returns 0, SCPS_ERR_RANGE for a family or prefix that cannot be, or
- * SCPS_ERR_LIMIT when the station has SCPS_ETHER_ADDRS. */
+ * prefix length changes. For IPv6 the Ethernet controller must receive frames to the multicast
+ * address of the address's solicited-node group (RFC 4291 section 2.7.1). Returns 0, SCPS_ERR_RANGE
+ * for an invalid family or prefix length, or SCPS_ERR_LIMIT when the station has
+ * SCPS_ETHER_ADDRS. */
 SCPS_API int scps_ether_add_addr(struct scps_netif *ether, const struct scps_addr *addr,
                                  unsigned prefix);
 /* Removes an address and its prefix: call it after scps_stack_remove_addr(). From then on ARP
@@ -126,8 +132,8 @@ SCPS_API int scps_ether_add_addr(struct scps_netif *ether, const struct scps_add
  * wait for a neighbour's answer are dropped. Returns 0, or SCPS_ERR_NOENT: the station does not
  * have it. */
 SCPS_API int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *addr);
-/* Copies the state and counters of a station to *out, which has `size` octets in the headers of the
- * caller. */
+/* Copies the state and counters of a station to *out; size is sizeof *out in the calling
+ * program. */
 SCPS_API void scps_ether_get_status_sized(const struct scps_netif *ether,
                                           struct scps_ether_status *out, size_t size);
 static inline void scps_ether_get_status(const struct scps_netif *ether,
@@ -135,7 +141,8 @@ static inline void scps_ether_get_status(const struct scps_netif *ether,
 {
     scps_ether_get_status_sized(ether, out, sizeof *out);
 }
-/* Returns the reason in words; never NULL. */
+/* Returns the text of SCPS_ETHER_DROPS for one reason, such as "frames for other stations"; never
+ * NULL. */
 SCPS_API const char *scps_ether_drop_text(enum scps_ether_drop drop);
 
 #ifdef __cplusplus

@@ -44,11 +44,12 @@ SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m);
  * payload unless said otherwise. */
 struct scps_info {
     enum scps_state state;
-    /* true: the feature was agreed in the handshake and is in force */
+    /* true: both SYNs offered the feature (SACK, timestamps, ECN), and it is in force */
     bool sack, timestamps, ecn;
     uint8_t caps_offered, caps_peer,
-        /* SCPS_CAP_* of <scps/wire.h>: caps_offered by this end, caps_peer by the peer, caps in
-         * force */
+        /* SCPS capabilities, bits SCPS_CAP_* of <scps/wire.h>: caps_offered has those that this end
+         * offered in its SYN, caps_peer those that the peer offered, caps those that both offered
+         * and that are in force */
         caps;
     /* for each feature, the reason (enum scps_why) why it is in force or not */
     uint8_t why[SCPS_FEATURE_COUNT];
@@ -60,8 +61,8 @@ struct scps_info {
     uint32_t rcv_mss;
     uint32_t adv_mss; /* MSS that the SYN of this end announced, bytes */
     uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
-    /* rto: retransmission timeout in force, µs; the others: estimates of the RTT, µs, 0 before the
-     * first sample */
+    /* rto: retransmission timeout in force, µs. srtt, rttvar (RFC 6298), min_rtt (smallest sample),
+     * last_rtt (newest sample): RTT, µs; 0 before the first sample */
     scps_dur rto, srtt, rttvar, min_rtt, last_rtt;
     /* times at which these events happened, µs of the stack's clock; 0: the event has not
      * happened */
@@ -70,19 +71,19 @@ struct scps_info {
     /* number of retransmission timeouts, or window probes, since the peer last answered */
     uint32_t backoff;
     /* congestion control */
-    /* congestion window and slow start threshold, bytes; rate of the controller, bytes/s; largest
-     * cwnd so far, bytes */
+    /* cwnd, ssthresh: congestion window and slow start threshold, bytes; rate: pacing rate of the
+     * congestion controller, bytes/s (0: it sets none); max_cwnd: largest cwnd so far, bytes */
     uint64_t cwnd, ssthresh, rate, max_cwnd;
-    /* bytes of outstanding segments that are in flight, that SACK or SNACK reports as arrived, and
-     * that are declared lost */
+    /* Bytes of segments sent and not cumulatively acknowledged. inflight: believed to be in the
+     * network; sacked: reported as arrived by SACK or SNACK; lost: declared lost and not resent */
     uint64_t inflight, sacked, lost;
     /* delivery rate of the newest sample, bytes/s: payload that acknowledgements reported as
      * arrived while one segment was outstanding, divided by that time */
     uint64_t delivery_rate;
     bool in_recovery, app_limited;
     enum scps_hold hold; /* why this end sends nothing now; SCPS_HOLD_NONE: it sends */
-    /* for each reason, the time during which it stopped sending, µs; of SCPS_HOLD_HANDSHAKE the
-     * time from `opened` to `established` */
+    /* For each reason of enum scps_hold, how long this end has sent nothing for that reason, µs.
+     * For SCPS_HOLD_HANDSHAKE: the time from `opened` to `established` */
     scps_dur holds[SCPS_HOLD_COUNT];
     /* windows and buffers, bytes */
     /* window that the peer announced last; window that this end announced last */
@@ -94,8 +95,9 @@ struct scps_info {
     /* Counters since the connection was opened. */
     uint64_t segs_out, segs_in, data_segs_out, data_segs_in;
     uint64_t bytes_sent; /* payload bytes sent, retransmitted ones included */
-    /* payload bytes that were retransmitted, that were acknowledged, that were received in order,
-     * and that arrived more than once */
+    /* Payload bytes. bytes_resent: retransmitted; bytes_acked: cumulatively acknowledged by the
+     * peer; bytes_received: received in order; bytes_duplicate: received again after they had
+     * arrived */
     uint64_t bytes_resent, bytes_acked, bytes_received, bytes_duplicate;
     uint32_t resent_segs, timeouts, recoveries, spurious, dupacks_in, sacks_in, sacks_out,
         dsacks_in, dsacks_out;
@@ -107,15 +109,20 @@ struct scps_info {
         acks_held /* acknowledgements that ack_budget delayed */, probes_out, ooo_segs, reordered,
         paws_drops, challenges;
     uint32_t zero_windows_in, zero_windows_out, ecn_echoes;
-    /* number of times that a window or rate of the controller was out of range and was corrected */
+    /* number of times that the congestion controller set a window or a rate that was out of range
+     * and that the core therefore corrected */
     uint32_t cc_corrected;
     uint32_t cc_phase;                /* enum scps_cc_phase, as the controller reports it now */
     uint64_t records_out, records_in; /* record boundaries written, and received */
-    /* Compressed headers: segments sent and received, octets saved against TCP headers, and the
-     * connection ids of both ends (0: none) */
+    /* Header compression (IP protocol 105). comp_out, comp_in: segments sent and received with
+     * compressed headers; comp_saved_out, comp_saved_in: octets by which these headers were shorter
+     * than TCP headers; comp_id, comp_peer_id: connection ids that this end and the peer announced
+     * (0: none) */
     uint64_t comp_out, comp_in, comp_saved_out, comp_saved_in;
     uint8_t comp_id, comp_peer_id;
-    /* Binding spaces in force, of those in the configuration; len 0: not in force */
+    /* Binding spaces (data of vendors in the SYNs, <scps/binding.h>) of the configuration, as both
+     * ends agreed on them: binding[i] belongs to binding[i] of the configuration; len 0: not agreed
+     * on */
     struct scps_binding binding[SCPS_BINDINGS];
     uint32_t holes; /* best effort, receiver: holes given up and not filled since then */
     /* bytes in the holes that `holes` counts; bytes_received does not include them */

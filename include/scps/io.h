@@ -24,9 +24,9 @@ struct scps_tun_config {
      * with its prefix length in bits. n 0: the device keeps the addresses that it has. */
     struct scps_addr kernel_addr[4];
     unsigned kernel_prefix[4];
-    /* Where kernel_addr[i] and the stack's address share no prefix, peer[i] is the stack's address,
-     * which the kernel then reaches by a point-to-point address. Family 0: no point-to-point
-     * address is needed. */
+    /* For a stack whose address lies outside the prefix of kernel_addr[i]: peer[i] is the stack's
+     * address, and kernel_addr[i] becomes a point-to-point address with this peer, through which
+     * the kernel reaches the stack. Family 0: no point-to-point address is needed. */
     struct scps_addr peer[4];
     unsigned n;
     uint32_t mtu; /* MTU of the device, bytes; 0: it is not changed */
@@ -98,16 +98,17 @@ static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg
     return scps_tty_open_sized(cfg, sizeof *cfg, msg);
 }
 
-/* These functions are for programs that drive a device without a loop. nif is any member of a chain
- * that ends in a device opened here; for any other netif they return SCPS_ERR_INVAL. */
+/* The next functions are for programs that drive a device without struct scps_loop. nif is any
+ * netif of a chain (filters on top of a device) whose device was opened by a function of this
+ * header; for any other netif they return SCPS_ERR_INVAL. */
 /* Returns the file descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
 /* Reads at most max packets that wait in the device and passes them up its chain with the arrival
  * time `at`, µs; the packets that one read call returned are all passed up, even beyond max.
  * Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device has gone. */
 SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
-/* Sends the packets that the device has gathered so far. The loop calls it after each
- * scps_pump(). */
+/* Sends the packets that the device has collected to send them in one system call. The loop calls
+ * it after each scps_pump(). */
 SCPS_API void scps_io_flush(struct scps_netif *nif);
 
 /* Returns the time of the monotonic clock, µs. */
@@ -115,24 +116,26 @@ SCPS_API scps_time scps_sysclock_now(void);
 /* Fills buf with len bytes from the kernel's random source. Returns 0, or SCPS_ERR_SYSTEM. */
 SCPS_API int scps_entropy(void *buf, size_t len);
 
-/* Drives one stack: reads what has arrived in batches, passes events to on_event, then calls
- * scps_pump(); sleeps until the next packet or the stack's deadline, to the microsecond as far as
- * the kernel wakes in time. ev NULL: a loop of its own. on_event (may be NULL) receives every event
- * of the stack, in order; it may call functions of the stack, but must free neither stack nor loop.
- * Returns NULL with errno: EINVAL for a stack whose seed is the default one
- * (scps_stack_is_predictable: fill scps_stack_config.seed with scps_entropy()), else when the
- * system has no memory or descriptor left. */
+/* Opens an event loop that drives one stack: it reads arrived packets in batches, passes events to
+ * on_event, then calls scps_pump(); it sleeps until the next packet or the time of the stack's next
+ * timer. ev: the libev loop to use; NULL: a new one. on_event (may be NULL) receives every event of
+ * the stack, in order; it may call functions of the stack, but must free neither the stack nor the
+ * loop. Returns NULL with errno: EINVAL for a stack whose seed is the default one
+ * (scps_stack_is_predictable: fill scps_stack_config.seed with scps_entropy()), else the system has
+ * no memory or descriptor left. */
 SCPS_API struct scps_loop *scps_loop_new(struct ev_loop *ev, struct scps_stack *st,
                                          void (*on_event)(struct scps_loop *l,
                                                           const struct scps_event *e, void *ctx),
                                          void *ctx);
-/* Watches the device of a netif chain that a function of this header opened, and attaches its
- * uppermost netif, top, to the stack; push filters before. The chain must outlive the loop. When
- * the device vanishes it is detached from the stack, whose connections get SCPS_ERR_LINKDOWN, and
- * once the last device has gone the loop stops. Returns 0, SCPS_ERR_INVAL or SCPS_ERR_NOMEM. */
+/* Adds a chain of netifs (filters on top of a device that a function of this header opened):
+ * attaches its uppermost netif, top, to the stack, and watches the device. Put filters on the
+ * device before this call. The chain must outlive the loop. When the device vanishes, the chain is
+ * detached from the stack, whose connections get SCPS_ERR_LINKDOWN, and once the last device has
+ * gone the loop stops. Returns 0, SCPS_ERR_INVAL or SCPS_ERR_NOMEM. */
 SCPS_API int scps_loop_add(struct scps_loop *l, struct scps_netif *top);
-/* Sends the packets that calls of the stack's functions have made due. Call it after each group of
- * such calls that the program makes outside on_event. */
+/* Calls scps_pump(), which sends the packets that the stack wants to send after calls such as
+ * scps_conn_write(). Call it after each group of such calls that the program makes outside
+ * on_event. */
 SCPS_API void scps_loop_kick(struct scps_loop *l);
 /* Runs the loop until scps_loop_stop() is called, or until scps_sysclock_now() reaches `until`
  * (SCPS_NEVER: no limit). */
@@ -188,8 +191,8 @@ struct scps_ifopts {
     uint32_t mtu;                /* --mtu, bytes; 0: the MTU of the device */
     uint64_t line_rate;          /* --line-rate as scps_netif.rate, bytes/s; 0: not known */
     bool offload;                /* --offload, as scps_tun_config.offload */
-    /* Set by the program, not by an option: upper limit of the time that scps_ifopts_attach() waits
-     * for a PPP peer, whatever wait=S says, µs; 0: no limit */
+    /* Set by the program, not by an option: longest time that scps_ifopts_attach() waits for a PPP
+     * peer, even if ppp_wait (from --ppp DEVICE,wait=S) is longer, µs; 0: no limit */
     scps_dur patience;
 };
 /* Rows for a getopt_long table. All of them return val: the program then calls scps_ifopts_parse(o,
@@ -217,19 +220,22 @@ static inline int scps_ifopts_parse(struct scps_ifopts *o, const char *name, con
 }
 /* Returns true when any of the interface options was given. */
 SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
-/* Checks that the interface options agree (one device, an address for it). Returns 0, or
- * SCPS_ERR_INVAL with one line in msg. This is an error of usage, whereas a failure of the next two
- * functions is one of the system. */
+/* Checks that the interface options are complete and do not contradict each other (exactly one
+ * device, an address for it). Returns 0, or SCPS_ERR_INVAL with one line in msg. This is an error
+ * of usage, whereas a failure of scps_ifopts_open() or scps_ifopts_attach() is one of the
+ * system. */
 SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
 /* Opens the device: TUN or TAP with Ethernet, with its kernel addresses if they were given, IP in
  * UDP, or PPP on a terminal line. Returns NULL with one line in msg. Push filters on it before the
  * next call. */
 SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
-/* Adds the chain to the loop and its stack, and gives the stack its addresses and its routes: to
- * each prefix, and to all other destinations through a gateway, over UDP and PPP, or for an address
- * without /LEN. With PPP it runs the loop until the link is open, or SIGINT or SIGTERM comes; an
+/* Adds a chain of netifs, whose uppermost one is top, to the loop and its stack, and gives the
+ * stack its addresses and routes: a route to the prefix of each address, and a default route if a
+ * gateway or an address without /LEN was given, and always with --udp, --ppp and --ccsds. With PPP
+ * this function runs the loop until the link is open, or until SIGINT or SIGTERM comes; then an
  * address that the peer assigns is added. Returns 0, or an error with one line in msg:
- * SCPS_ERR_TIMEDOUT when scps_ifopts.patience is over. In short:
+ * SCPS_ERR_TIMEDOUT when the PPP link is not open after the time `patience`, SCPS_ERR_LINKDOWN when
+ * it is not open after ppp_wait. Example:
  *
  *     dev = scps_ifopts_open(&o, msg);
  *     top = scps_netif_push(dev, tap);
@@ -237,16 +243,16 @@ SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char m
  */
 SCPS_API int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l,
                                 struct scps_netif *top, char msg[SCPS_IO_MSGLEN]);
-/* Returns in words why the link of a netif chain is not open, or was closed last. NULL: the link is
- * open, or the device has no state of a link (only PPP has one). top is the uppermost netif of the
- * chain. */
+/* Returns a text that says why the link of a netif chain is not open, or why it was closed last.
+ * NULL: the link is open, or the device has no state of a link (only PPP has one). top is the
+ * uppermost netif of the chain. */
 SCPS_API const char *scps_ifopts_trouble(const struct scps_netif *top);
 /* Writes the address of an Ethernet neighbour that does not answer ARP or Neighbour Discovery to
  * *out, and returns true. Returns false, with *out unchanged, when all answer or the link is not
  * Ethernet. */
 SCPS_API bool scps_ifopts_unanswered(const struct scps_netif *top, struct scps_addr *out);
-/* A counter of packets or octets that a link filter received and did not use, or could not send. */
 #define SCPS_IFDROPS 16 /* largest number of counters of one filter */
+/* A counter of packets or octets that a link filter received and did not use, or could not send. */
 struct scps_ifdrop {
     const char *link; /* the link filter that counts: "ppp", "ether" or "ccsds" */
     /* name of the reason in lower case, from SCPS_PPP_DROPS, SCPS_ETHER_DROPS or
