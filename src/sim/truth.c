@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats the ground-truth log, one line for each verdict; the caller writes the file
- * (docs/SCPS_TRACE.md, "The ground-truth log").
+/* Formats the ground-truth log, one line for each packet whose fate on a simulated link has been
+ * decided; the caller writes the file (docs/SCPS_TRACE.md, "The ground-truth log").
  *
- * seq and payload are 0 for anything but TCP, ports for anything but TCP and UDP. arrive_us is
- * empty for a packet that does not arrive; copies is 2 when it was duplicated.
+ * The columns seq and payload are 0 for a packet that is not TCP, the ports are 0 for one that is
+ * neither TCP nor UDP. The column arrive_us is empty for a packet that does not arrive; copies is 2
+ * for a packet that was duplicated.
  */
 #include <scps/sim.h>
 #include <scps/wire.h>

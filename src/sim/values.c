@@ -17,8 +17,8 @@ _Static_assert(offsetof(struct scps_values, seg) + SCPS_VALUES_ANY <= IP_LEN + 2
                    sizeof(struct scps_values) <= IP_LEN + 36 + 3 * 8,
                "values are not longer than the octets that they stand for");
 
-/* Fills *seg with the fields that scps_tcp_parse() would return for these headers; the payload is
- * not set. */
+/* Fills *seg with the fields that scps_tcp_parse() would return for the headers that v stands for,
+ * without the payload. */
 static inline void read_segment(const struct scps_values *v, struct scps_seg *seg)
 {
     if (v->hdr_len == 20) {
@@ -46,8 +46,8 @@ static void write_headers(uint8_t *at, const uint8_t *payload, size_t payload_le
     size_t hdr;
 
     hdr = at[offsetof(struct scps_values, hdr_len)];
-    /* The place at `at` may have fewer octets than struct scps_values, if the headers are shorter,
-     * so only the octets that exist are copied. */
+    /* If the headers are shorter than struct scps_values, only so many octets exist at `at`, so
+     * only these are copied. */
     memcpy(&v, at, SCPS_MIN(IP_LEN + hdr, sizeof v));
     read_segment(&v, &seg);
     memcpy(ip.src.b, v.addrs, 4);

@@ -80,8 +80,8 @@ static inline void up(struct scps_vclock *c, struct scps_vclock_node *at, struct
 static inline void down(struct scps_vclock *c, struct scps_vclock_node *at,
                         struct scps_vclock_node x)
 {
-    /* These values are copied to local variables: the compiler must assume that a store to an event
-     * may change c. */
+    /* The fields v and leaves are copied to local variables, because the compiler must assume that
+     * each store to a heap entry may change them. */
     struct scps_vclock_node *const v = c->v;
     const struct scps_vclock_node *const leaves = c->leaves;
 
@@ -158,8 +158,8 @@ static SCPS_NOINLINE void leave(struct scps_vclock *c, struct scps_vevent *e)
         place_event(c, at, last);
 }
 
-/* Slow path of scps_vclock_set(): inserts, moves or removes event x, unless x is the first event in
- * the heap and gets another time. */
+/* Slow path of scps_vclock_set(): inserts, moves or removes event x. Its caller handles the usual
+ * case, in which x is the first event in the heap and gets another time. */
 static SCPS_NOINLINE void set_other(struct scps_vclock *c, struct scps_vclock_node x)
 {
     struct scps_vclock_node *at = x.ev->at;

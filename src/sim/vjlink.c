@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Van Jacobson TCP/IP header compression (RFC 1144) as a filter between a stack and its network
- * interface, one at each end of a link.
+ * interface, one at each end of a link (n: octets of payload).
  *
  *      stack                          stack
  *        | 40 + n                       ^ 40 + n
@@ -8,8 +8,8 @@
  *        | 3 + n                        |
  *      line ------- 0x83 ... ----------->
  *
- * The type is in the high bits of the first octet (SLIP's coding): 0x4 IPv4 unchanged, 0x7
- * uncompressed with a slot number, 0x8 and above compressed; IPv6 is 0x6 and is not changed. A
+ * The type of a packet is in the high bits of its first octet (SLIP's coding): 0x4 IPv4 unchanged,
+ * 0x7 uncompressed with a slot number, 0x8 and above compressed; IPv6 is 0x6 and is not changed. A
  * packet lost on the line is detected by the TCP checksum of a later one, so the stack always has
  * to check it.
  *
@@ -70,8 +70,9 @@ static int vj_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     else if (type == SCPS_VJ_UNCOMPRESSED)
         head[0] |= SCPS_SLIP_UNCOMPRESSED;
     int err = scps_netif_send(nif->lower, &small);
-    /* The interface did not take the packet, so the stack will send it again. The compressor
-     * returns to its earlier state, because the packet must then be compressed in the same way. */
+    /* If the interface returns SCPS_ERR_AGAIN, it has not taken the packet, and the stack will send
+     * it again. The compressor returns to the state before the packet, so that the packet will be
+     * compressed in the same way. */
     if (err == SCPS_ERR_AGAIN) {
         if (type != SCPS_VJ_IP)
             scps_vj_unsend(&vj->tx);

@@ -5,17 +5,18 @@
  *         link directions             the next arrival    each kind in the order of creation
  *         hosts                       the stack's deadline
  *
- * An iteration takes the earliest entry and advances the clock to it. An arrival passes all packets
- * of that direction for this microsecond up, and the host is then served when nothing else arrives
- * at this time. So packets that arrive together are acknowledged together, as with a real driver
- * that reads in batches. To serve a host is what every driver does: pass events to the application
- * and call scps_pump(), until there are no more events. A host that has neither events nor anything
- * due is not served.
+ * An iteration takes the earliest entry and advances the clock to its time. The entry of a link
+ * direction passes all packets that arrive at this microsecond to the receiving stack, and the host
+ * of this stack is served when no further arrival or timer is due at the same microsecond. So
+ * packets that arrive together are acknowledged together, as with a real driver that reads in
+ * batches. To serve a host means to pass the events of its stack to the application and to call
+ * scps_pump(), until there are no more events. A host with no event, no packet to send and no
+ * expired deadline is not served.
  *
- * scps_pump() asks for a wake-up after every call, mostly for a retransmission timer that has just
- * been restarted with a later time. The heap entry is changed only when the wake-up becomes
- * earlier. An entry that comes up before its host is due is moved to the right time, without an
- * effect on the clock.
+ * scps_pump() returns the next deadline of the stack, usually that of a retransmission timer that
+ * has just been restarted with a later time. The host's heap entry is changed only if the deadline
+ * becomes earlier than the entry. An entry whose time comes before the deadline is moved to the
+ * deadline, and the clock is not advanced.
  */
 #include "sim/world.h"
 #include "base/alloc.h"
@@ -210,8 +211,8 @@ static SCPS_NOINLINE void pump_host(struct scps_host *h)
              pass_events(h));
 }
 
-/* Serves host h, which has received a packet. After most packets the stack has nothing to send and
- * no earlier deadline, and the function returns at once. */
+/* Called after host h has received packets: serves the host. In the usual case, when the stack has
+ * no event, nothing to send and no expired deadline, only the host's wake-up is updated. */
 static inline void serve(struct scps_host *h)
 {
     struct scps_stack *st = h->stack;
@@ -287,8 +288,9 @@ static inline bool more_now(const struct scps_world *w)
     return top->when <= w->now && SCPS_RANK_KIND(top->ev->rank) != SCPS_RANK_HOST;
 }
 
-/* Serves host h, which has received packets: at once if nothing else is due at the present time;
- * otherwise marks h, to be served when that is done. */
+/* Serves host h, which has received packets, at once if no other arrival or timer is due at the
+ * present time, and no other host is marked. Otherwise marks h, so that scps_world_run() serves it
+ * when they are done. */
 static inline void serve_soon(struct scps_world *w, struct scps_host *h)
 {
     if (w->marked || more_now(w))
@@ -299,7 +301,7 @@ static inline void serve_soon(struct scps_world *w, struct scps_host *h)
 
 uint64_t scps_world_run(struct scps_world *w, scps_time until)
 {
-    const scps_time last = SCPS_MIN(until, SCPS_NEVER - 1); /* time of the last event to serve */
+    const scps_time last = SCPS_MIN(until, SCPS_NEVER - 1); /* time of the last event to process */
     uint64_t served = 0;
 
     w->stop = false;
@@ -327,8 +329,8 @@ uint64_t scps_world_run(struct scps_world *w, scps_time until)
             }
             w->now = SCPS_MAX(w->now, top->when);
             served++;
-            /* The key becomes SCPS_NEVER, so that the next wake-up that the host asks for sets its
-             * entry, whether that is earlier or later than the present one. */
+            /* h->key becomes SCPS_NEVER, so that wake_at(), which only moves an entry to an earlier
+             * time than its key, sets the entry to whatever deadline the stack has next. */
             h->key = SCPS_NEVER;
             pump_host(h);
             if (h->key == SCPS_NEVER)

@@ -29,14 +29,16 @@ struct scps_world_end {
     struct scps_netif nif;
     struct scps_link *link;
     struct scps_host *host;
-    struct scps_netif *top; /* uppermost netif of the chain, which is attached to the stack */
+    /* the netif that is attached to the stack: the last filter that was pushed onto this end, or
+     * the end's own netif if there is none */
+    struct scps_netif *top;
     struct scps_world_direction *out;
 };
 
 struct scps_world_direction {
     /* first member, so that an entry of the heap can be cast to its object */
     struct scps_vevent ev;
-    scps_time due; /* time of the direction's entry in the heap, µs */
+    scps_time due; /* time of the direction's entry in the heap, µs; SCPS_NEVER: it has none */
     struct scps_linkdir dir;
     struct scps_world_end *to;
 };
@@ -58,14 +60,16 @@ struct scps_link {
 struct scps_host {
     /* first member, so that an entry of the heap can be cast to its object */
     struct scps_vevent ev;
-    scps_time due; /* time at which the stack needs scps_pump(), µs */
+    /* time at which the stack needs scps_pump() next, µs; SCPS_NEVER: not before a packet or
+     * event */
+    scps_time due;
     scps_time key; /* time of the host's entry in the heap, µs, which is at most `due` */
     struct scps_world *w;
     struct scps_host *next;
     struct scps_host *next_marked;
     bool marked;
-    /* true while scps_pump_at() runs for this host, and so takes the packets that the stack
-     * sends */
+    /* true while scps_pump_at() runs for this host: only then may the stack pass segments to its
+     * netif as a struct scps_values */
     bool pumped;
     struct scps_stack *stack;
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
@@ -79,8 +83,8 @@ struct scps_world {
     struct scps_vclock clock;
     struct scps_host *marked, **marked_end;
     bool stop;
-    /* numbers of timers, links and hosts created so far; the ranks of new ones in the heap, and the
-     * random streams of new links, are derived from them */
+    /* numbers of timers, links and hosts created so far, from which the rank of the next one in the
+     * heap and the seeds of the next link's random generators are derived */
     uint64_t ntimers, nlinks, nhosts;
     struct scps_host *hosts;
     struct scps_link *links;
@@ -102,8 +106,8 @@ static inline void scps_world_give_back(struct scps_world *w, void *p, size_t si
     w->alloc.free(w->alloc.ctx, p, size);
 }
 
-/* Updates the heap entry of direction d after a packet was offered to it, because the direction's
- * next event may have become earlier. */
+/* Updates the heap entry of direction d if the time of the direction's next event has changed,
+ * after a packet was offered or the configuration was changed. */
 static inline void scps_world_look_again(struct scps_world_direction *d)
 {
     if (d->dir.next != d->due) {
@@ -112,7 +116,8 @@ static inline void scps_world_look_again(struct scps_world_direction *d)
     }
 }
 
-/* Detaches the link from the stacks of its ends and frees it. */
+/* Closes the netifs at both ends of link l, filters included, and frees l. Precondition: a stack
+ * that has known one of the netifs has been freed. */
 void scps_world_link_free(struct scps_link *l);
 
 #endif

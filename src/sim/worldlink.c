@@ -34,9 +34,9 @@ static int end_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 }
 
 /* Sends a segment with its headers as a struct scps_values instead of octets (a function of the
- * type scps_values_fn). Returns 0, so that the caller sends octets, if the direction has framing,
- * with which the length of a frame may depend on the octets, if the headers cannot be stored so, or
- * outside of scps_pump_at(). Otherwise returns the length of the packet, bytes. */
+ * type scps_values_fn). Returns the length of the packet, bytes, or 0 with nothing sent, so that
+ * the caller sends octets: if framing is configured for the direction (its length may depend on the
+ * octets), if struct scps_values cannot hold these headers, or outside of scps_pump_at(). */
 static size_t end_send_segment(struct scps_netif *nif, const struct scps_conn *c,
                                const struct scps_seg *seg)
 {
@@ -79,8 +79,8 @@ static int attach(struct scps_world_end *e, int which)
 
 static void detach(struct scps_world_end *e)
 {
-    /* The flag SCPS_NETIF_VALUES is cleared, because a filter copies these flags and needs packets
-     * as octets. */
+    /* The flag SCPS_NETIF_VALUES (segments may be sent as a struct scps_values) is cleared, because
+     * a filter that is pushed onto this netif copies its flags and needs octets. */
     e->nif.flags &= ~SCPS_NETIF_VALUES;
     if (e->top->stack)
         scps_stack_remove_netif(e->host->stack, e->top);
@@ -145,8 +145,8 @@ struct scps_link *scps_world_link(struct scps_world *w, struct scps_host *a,
         l->dir[i].due = SCPS_NEVER;
         scps_vevent_init(&l->dir[i].ev, SCPS_RANK(SCPS_RANK_LINK, w->nlinks * 2 + i));
     }
-    /* From now on a stack may use the netif, so the netif must outlive the stack even if a later
-     * step fails. */
+    /* The link is in the world's list before it is attached to a stack, and stays there if a later
+     * step fails, because a stack that has known a netif must be freed before the netif. */
     for (last = &w->links; *last; last = &(*last)->next)
         ;
     *last = l;
