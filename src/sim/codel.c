@@ -7,17 +7,17 @@
 
 #include "base/wide.h"
 
-/* Returns control_law() of RFC 8289: t + interval / sqrt(count), computed as sqrt(interval^2 /
- * count), rounded down. */
+/* Returns control_law() of RFC 8289, the time of the next drop after t: t + interval / sqrt(count),
+ * all times in µs. The quotient is computed as sqrt(interval^2 / count), rounded down. */
 static scps_time control_law(scps_time t, scps_dur interval, uint32_t count)
 {
     return t + (scps_dur)scps_root((uint64_t)interval * (uint64_t)interval / count);
 }
 
-/* Implements the test of dodequeue() in RFC 8289: returns true if the time that packets wait in the
- * queue (`waited`, µs: the sojourn time) has been at least `target` for `interval`, both in µs. The
- * time counts as below the target if at most `largest` bytes, one packet of the largest size,
- * remain in the queue. */
+/* Computes ok_to_drop of RFC 8289 for the packet that was taken from the queue at `now` after
+ * waiting `waited`: returns true if the waiting times of the packets have been at least `target`
+ * for `interval` (all in µs). The waiting time counts as below the target while at most `largest`
+ * bytes, the size of the largest frame so far, remain in the queue. */
 static bool above(struct scps_codel *c, scps_dur target, scps_dur interval, scps_time now,
                   scps_dur waited, uint64_t backlog, uint32_t largest)
 {
@@ -39,8 +39,8 @@ bool scps_codel_drop(struct scps_codel *c, scps_dur target, scps_dur interval, s
     int last = c->last;
 
     c->last = SCPS_CODEL_GOES;
-    /* The first packet of a dropping state was just dropped, so the packet behind it is sent (RFC
-     * 8289 section 5.5). */
+    /* The packet taken from the queue before this one was the first that was dropped in a dropping
+     * state, so this one is sent (RFC 8289 section 5.5). */
     if (last == SCPS_CODEL_BEGAN)
         return false;
     if (c->dropping) {

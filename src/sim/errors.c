@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors of the line: what happens to the frames on it.
  *
- * A frame consists of the framing bytes, then the IP packet; its first ber_exempt bytes are never
- * damaged. The causes of loss, in this order; the first that loses the packet is reported:
+ * A frame consists of the framing bytes, then the IP packet; its first ber_exempt bytes (a setting
+ * of the link) are never damaged, the bits after them are at risk. The causes of loss, in this
+ * order; the first that loses the packet is reported:
  *
  *     outage   a part of the frame is sent during an outage
  *     loss     at random, whatever the size
  *     ber      each bit at risk is damaged independently: one random number for each frame (loss.c)
- *     burst    each bit at risk that is sent in a bad state is damaged independently
+ *     burst    each bit at risk that is sent in the bad state of the burst process, likewise
  *     vector   the bits at risk are compared with the next bits of the error vector
  *
- * With `flip` the damaged bits are flipped and the packet is delivered. But damage to framing bytes
- * loses the frame, because a receiver cannot read it, and so does damage to hollow bytes, which
- * have no bits to flip.
+ * If the link's setting `flip` is on, the damaged bits are flipped and the packet is delivered. But
+ * a frame whose framing bytes are damaged is lost, because a receiver cannot read it, and so is one
+ * whose hollow bytes (payload that is counted but not stored) are damaged, because they have no
+ * bits to flip.
  *
- * Each kind of error has a random stream of its own, one number for each packet that is sent on the
- * line, so switching one kind on does not change the effects of the others; for the same reason the
- * vector advances with every frame.
+ * Each kind of error has a random generator of its own, which yields one number for each packet
+ * that is sent on the line, so switching one kind on does not change the effects of the others. For
+ * the same reason the position in the error vector advances with every frame, lost or not.
  *
- * The burst process by time changes its state at whole microseconds: the time in a state is
- * geometric with the given mean, drawn like a run of undamaged bits. After a long pause the process
- * starts anew instead of simulating the pause, so the cost of a packet does not depend on when the
- * last one was sent. The bits of a frame are spread evenly over its time on the line.
+ * The burst process (Gilbert-Elliott) alternates between a good and a bad state. It is configured
+ * either by packets (probabilities of a change before each packet) or by time (mean times in the
+ * two states). By time, it changes its state at whole microseconds: the time in a state has a
+ * geometric distribution with the given mean, and is drawn like a run of undamaged bits. After a
+ * long time without a packet the process starts anew instead of simulating that time, so the cost
+ * of a packet does not depend on when the last one was sent. The bits of a frame are spread evenly
+ * over its time on the line.
  */
 #include "sim/errors.h"
 
@@ -31,9 +36,9 @@
 
 #define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
 #define MANY    4096 /* largest number of state changes that are simulated within one frame */
-/* A cycle is the mean time in the good state plus that in the bad one. So many cycles after its
- * last change the state of the burst process no longer depends on the earlier states: the
- * correlation is at most e^-256. */
+/* Number of cycles (a cycle is the mean time in the good state plus that in the bad one) after
+ * which the state of the burst process no longer depends on its state before: the correlation of
+ * the two is at most e^-256. After so long without a packet the process starts anew. */
 #define FORGOTTEN 64
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
@@ -54,8 +59,9 @@ static scps_dur stay(struct scps_errors *e)
     scps_dur all = 1;
     uint32_t run;
 
-    /* The distribution is memoryless, so a time beyond the largest run is drawn in pieces, whose
-     * sum is used. */
+    /* A time longer than RUN_MAX, the largest run that one random number yields, is the sum of
+     * several draws; the sum has the same distribution, because a geometric distribution is
+     * memoryless. */
     do {
         run = scps_ber_run(b, scps_prng_next(&e->r_burst), RUN_MAX);
         all += run;
@@ -101,7 +107,7 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 
-struct frame_damage { /* the damage that the error models have done to one frame so far */
+struct frame_damage { /* context of damage_byte() for one frame; saved: save(ctx) was called */
     const struct scps_link_config *c;
     const struct scps_frame *f;
     void (*save)(void *ctx);
@@ -126,10 +132,11 @@ static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bi
     return FLIPPED;
 }
 
-/* Damages each of the bits number at to end - 1 with the probability of b, independently of the
- * others. Bits are counted from the first one of the frame that is not exempt from errors. `draw`
- * is the random number that determines the first damaged bit; each further one takes a number from
- * r. Returns the worst damage done. */
+/* Damages each of the bits with the numbers `at` to end - 1 with the bit error rate of b,
+ * independently of the others. Bits are counted from the first one of the frame that is not exempt
+ * from errors. `draw` is the random number that determines the first damaged bit; r yields the
+ * numbers for the further ones. Without `flip`, one damaged bit loses the packet, so the function
+ * stops there. Returns the worst damage done: WHOLE (none), FLIPPED or UNREADABLE. */
 static enum damage at_random(struct frame_damage *w, const struct scps_ber *b, uint32_t at,
                              uint32_t end, uint64_t draw, struct scps_prng *r)
 {
@@ -165,8 +172,9 @@ static enum damage in_burst(struct scps_errors *e, struct frame_damage *w)
     if (at - e->burst.until > FORGOTTEN * (b->good + b->bad))
         burst_begin(e, b, at);
     for (int stays = 0; at < end; stays++) {
-        /* A very long frame has more changes of state than are simulated, so the mean is used for
-         * the rest of it. */
+        /* After MANY changes of state within one frame the rest of the frame is not simulated: the
+         * part of its bits that is sent in the bad state is taken to be the mean, bad / (good +
+         * bad). */
         if (stays == MANY) {
             uint64_t all = (uint64_t)(end - f->start), cycle = (uint64_t)(b->good + b->bad);
             uint32_t first = (uint32_t)scps_muldiv(f->bits, (uint64_t)(at - f->start), all);
@@ -215,7 +223,8 @@ static enum damage in_vector(struct scps_errors *e, struct frame_damage *w)
 }
 
 /* Returns the fate of a frame, given the damage that bit errors, bursts and the error vector have
- * done to it: the fate that belongs to the first of them that made the frame unreadable. */
+ * done to it. If one of the three made the frame unreadable, the fate names that cause, the first
+ * one in this order; otherwise the frame is delivered, with flipped bits if there is any damage. */
 static enum scps_fate fate_of(enum damage ber, enum damage burst, enum damage vector)
 {
     if (ber == UNREADABLE)

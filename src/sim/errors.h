@@ -20,24 +20,25 @@ struct scps_errors {
     struct {
         bool on, bad;
         struct scps_ber ber; /* bit errors in the bad state of the burst process */
-        /* probabilities, times 2^64, that a burst process by packets changes to the bad or to the
-         * good state before a packet; unused by the process by time */
+        /* probabilities, times 2^64, that the burst process changes to the bad or to the good state
+         * before a packet, if it is configured by packets; unused if it is configured by time */
         uint64_t to_bad, to_good;
-        /* distributions from which the burst process by time draws how long it stays, µs: [0] in
-         * the good state, [1] in the bad one */
+        /* distributions from which the burst process, if it is configured by time, draws how long
+         * it stays, µs: [0] in the good state, [1] in the bad one */
         struct scps_ber stay[2];
-        scps_time until; /* end of the present state of the burst process, µs */
+        scps_time until; /* end of the present state of the burst process by time, µs */
     } burst;
-    size_t vector_at; /* index of the next byte of the error vector */
+    size_t vector_at; /* index in the error vector of the byte for the next byte at risk */
 };
 
-/* A frame whose fate is to be decided, and the time during which it is on the line. */
+/* A frame whose fate scps_errors_judge() decides, and the time during which it is on the line. */
 struct scps_frame {
     /* bytes: length of the frame; bits: number of bits at the end of the frame that errors can
      * damage; those before them are exempt */
     uint32_t bytes, bits;
-    uint64_t survive; /* 2^64 times the probability that all these bits stay intact (loss.h) */
-    /* first and last whole microsecond during which the frame is on the line */
+    uint64_t survive; /* 2^64 times the probability that all `bits` bits stay intact */
+    /* times at which the transmission of the frame begins, rounded down, and ends, rounded up,
+     * µs */
     scps_time start, end;
     /* the IP packet, the last bytes of the frame, whose bits are flipped when damaged packets are
      * delivered */

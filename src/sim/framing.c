@@ -6,20 +6,24 @@
  *     aal5        | LLC/SNAP 8 | packet | padding | trailer 8 | = k * 48, in k cells of 53
  *                 RFC 2684 section 5.1, I.363.5
  *     aal5-vc     | packet | padding | trailer 8 |, likewise: RFC 2684 section 6.1
- *     aos, tm     | encapsulation header 4 (2 when the whole is below 256) | IPE 1 | packet |
+ *     aos, tm     | encapsulation header 4 (2 if all three are below 256) | IPE 1 | packet |
  *                 CCSDS 133.1-B-3, 702.1-B-1
  *                 in transfer frames of 1115 bytes, which RS(255,223) with interleaving 5 carries:
  *                   aos   header 6, M_PDU header 2, OCF 4: 1103 for packets    CCSDS 732.0-B-4
  *                   tm    header 6, OCF 4:                 1105 for packets    CCSDS 132.0-B-3
  *
- * ppp escapes each 0x7d and 0x7e between the flags (an ACCM of 0, as asyncmap 0 negotiates); hdlc
- * puts a zero after five ones. Both are counted on the packet's actual bytes, its computed FCS
- * included. Hollow bytes have no content, and count as random: 2 in 256 escaped, a zero each 62
- * bits (the mean wait for five ones in a row).
+ * IPE is the Internet Protocol extension header, M_PDU a multiplexing protocol data unit, OCF the
+ * operational control field. "= k * 48" means that padding makes the whole a multiple of 48 bytes.
+ * ppp escapes each 0x7d and 0x7e between the flags (no control characters: an asynchronous control
+ * character map, ACCM, of 0); hdlc inserts a zero bit after five ones. The escapes and the inserted
+ * bits are counted in the packet's actual bytes and its computed frame check sequence (FCS). Hollow
+ * bytes (payload that is counted but not stored) count as random: 2 in 256 are escaped, and a zero
+ * bit is inserted each 62 bits (the mean wait for five ones in a row).
  *
  * Packets follow each other through transfer frames without a gap, so each is charged its share of
- * the 1115 bytes of a frame; a fraction of a byte is carried over to the next packet. Rate and
- * errors apply to the frames after channel coding.
+ * the 1115 bytes of a frame; a fraction of a byte is carried over to the next packet. The rate and
+ * the bit errors of the link are those of transfer frames, without the check symbols of RS(255,223)
+ * and after its correction.
  */
 #include "sim/framing.h"
 
@@ -28,9 +32,10 @@
 #define FRAME    1115u
 #define AOS_ZONE 1103u
 #define TM_ZONE  1105u
-/* Units of `carry` in one byte. With PPP each byte of payload that is counted but not stored
- * (hollow) adds 2 units, as 2 of 256 octets are escaped. With HDLC a stuffed bit is HOLLOW_BITS
- * units, and each hollow byte adds 8 units, one for each of its bits. */
+/* The fraction of a byte that is carried over to the next packet (`carry`) is counted in units of 1
+ * / PPP_UNITS or 1 / HDLC_UNITS byte. PPP: each hollow byte (payload that is counted but not
+ * stored) adds 2 units, as 2 of 256 octets are escaped. HDLC: an inserted bit is HOLLOW_BITS units,
+ * an eighth of a byte, and each hollow byte adds 8 units, one for each of its bits. */
 #define PPP_UNITS   256u
 #define HDLC_UNITS  (8u * 62u)
 #define HOLLOW_BITS 62u
@@ -86,9 +91,9 @@ static void take_all(struct hdlc *h, const uint8_t *p, size_t n)
         hdlc_take_octet(h, *p++);
 }
 
-/* Returns the PPP protocol number of a packet, given its first byte. Its high bits tell an IPv4, an
- * IPv6 and a packet of Van Jacobson header compression (RFC 1144) apart, coded as by SLIP and by
- * the filter in vjlink.c. */
+/* Returns the PPP protocol number of a packet, given its first byte. The high four bits of this
+ * byte are 4 for IPv4, 6 for IPv6 and, from Van Jacobson header compression (RFC 1144) as SLIP
+ * codes it, 7 for an uncompressed and 8 to 15 for a compressed TCP/IP header. */
 static uint8_t protocol(uint8_t first)
 {
     /* Van Jacobson compression has set the high bit, so the packet is one with a compressed TCP/IP

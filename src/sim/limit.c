@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The physical limit of a transfer: what the channel alone allows, with any protocol.
  *
- * The best possible sender needs one round trip for the handshake. Then it never leaves the line
- * idle while a segment that is known to be lost, or a new one, waits. Its acknowledgements take no
- * time on the line, are never lost, and arrive exactly one round trip after the segment was sent.
- * The transfer ends when the last segment is known to have arrived. There is no window.
+ * A link direction loses each segment with probability p; a slot is the time of a segment on the
+ * line. The best possible sender needs one round trip for the handshake. Then it never leaves the
+ * line idle while a segment that is known to be lost, or a new one, waits. Its acknowledgements
+ * take no time on the line, are never lost, and arrive exactly one round trip after the segment was
+ * sent. The transfer ends when the last segment is known to have arrived. No window limits the
+ * sender.
  *
  *     time      round trip    the line is busy: segments / (1 - p) slots           stragglers
  *      0 |------------------|====================================================|.......|.......|
@@ -12,17 +14,17 @@
  *
  * With p = 0 this is exact: two round trips and the time on the line. With losses, new segments are
  * sent back to back for the first round (a round trip and a slot) and then share the line with
- * retransmissions, whose share is p; the result of each further attempt is known one round after
- * the one before. The transfer has ended by time t with probability
+ * retransmissions, whose share is p; the result of each further attempt to send a segment is known
+ * one round after the result of the attempt before. The transfer has ended by time t with
+ * probability
  *
  *     P(t) = product over k of (1 - p^k)^(segments with exactly k results known by t)
  *
  * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t, as the published
  * figures are means of goodputs.
  *
- * If outages or a table of rates take the line away for a time, the best possible sender uses what
- * is left: the same work is done later, its SYNs are sent when the line is up, and so is the last
- * acknowledgement.
+ * During an outage, or while a table of rates has the rate 0, the best possible sender waits: SYNs,
+ * segments and the last acknowledgement are sent when the line is up again.
  *
  * Only doubles with + - * / are used: no mathematical library.
  */
@@ -43,13 +45,13 @@ static double loss_of_segment(const struct scps_link_config *c, uint64_t len)
 struct course {
     uint64_t n; /* number of segments of the transfer */
     double p;   /* probability that a segment is lost */
-    /* slot: time of a segment on the line, s; round: time until the fate of a segment is known,
-     * s */
+    /* slot: time of a segment on the line, s; round: time from the start of its transmission until
+     * the sender knows whether it has arrived, s */
     double slot, round;
 };
 
-/* Returns the time at which the best possible sender first sends segment i, in seconds after the
- * first segment. */
+/* Returns the time at which the best possible sender first sends segment i (counted from 0), in
+ * seconds after the start of the first segment. */
 static double leaves(const struct course *c, uint64_t i)
 {
     double fresh = c->round / c->slot, x = (double)i;
@@ -57,8 +59,8 @@ static double leaves(const struct course *c, uint64_t i)
     return x <= fresh ? x * c->slot : c->round + (x - fresh) * c->slot / (1 - c->p);
 }
 
-/* Returns how many segments the best possible sender has sent for the first time by t, in seconds
- * after the first segment. */
+/* Returns how many segments the best possible sender has sent at least once by time t, in seconds
+ * after the start of the first segment. */
 static uint64_t left_by(const struct course *c, double t)
 {
     double x;
@@ -91,7 +93,8 @@ static double all_done(const struct course *c, double t)
 
 #define UNLIMITED 1e300 /* rate that stands for a line without a limit, bit/s */
 
-/* A transfer over lines with outages or changing rates. */
+/* The link of a transfer. fwd, back: configuration of the direction of the data, and of that of the
+ * acknowledgements. */
 struct plan {
     const struct scps_link_config *fwd, *back;
     /* rate: rate of the line, bit/s; open: time from the start until the handshake is over and the
@@ -112,8 +115,9 @@ static double arrives(const struct scps_link_config *c, double t)
     return t < 0 ? -1 : t + (double)scps_delay_least(c) * 1e-6;
 }
 
-/* Returns the end of a transfer that keeps the line busy for `busy` seconds: the time, s, at which
- * all segments are known to have arrived. Negative: never. */
+/* Returns the end of a transfer whose data take `busy` seconds on the line at the rate p->rate: the
+ * time, s after its start, at which the sender knows that all segments have arrived. Negative:
+ * never, because an outage does not end. */
 static double over(const struct plan *p, double busy)
 {
     double sent = scps_line_done(p->fwd, p->open, busy * p->rate, p->rate);
@@ -149,12 +153,13 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
         return bits / over(&plan, (double)(n - 1) * slot + last);
     struct course c = {.n = n, .p = p, .slot = slot > 0 ? slot : 1e-9};
     c.round = rtt + c.slot;
-    /* Sum over t from the earliest possible end on, in steps that are small compared with a round
-     * trip and with the whole, until nearly all probability is included. */
+    /* The mean goodput is a sum over the time t of the end of the transfer, from the earliest
+     * possible end on, in steps of at most 1/64 of a round and 1/512 of the shortest transfer,
+     * until P(t) is above 1 - 10^-6. */
     double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
     double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
-    /* The part of t, s, in which the line is idle: the last acknowledgement returns, and the last
-     * segment is shorter than the others. */
+    /* The part of t, s, that takes no time on the line: the last acknowledgement returns, and the
+     * last segment is shorter than the slot that t includes for it. */
     double idle = rtt + (slot - last);
     double before = all_done(&c, t), mean = before * bits / over(&plan, t - idle);
     for (int i = 0; i < 1000000 && before < 1 - 1e-6; i++, t += step) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The physical limit under a window: the sender of limit.c, limited by the receiver's buffer.
  *
- * The receiver delivers in order, so nothing may be sent beyond the window that begins at the
- * lowest segment not yet known to have arrived: a segment lost twice stops all new data for a round
- * trip. Without losses the result is exact:
+ * The receiver delivers in order and keeps what it cannot deliver in its buffer, of the size of w
+ * segments. So the sender may have sent w segments from the lowest one on that it does not know to
+ * have arrived: a segment lost twice stops all new data for a round trip. Without losses the result
+ * is exact:
  *
  *     |<------ round trip + slot ------>|
  *     [w segments]  idle                [w segments]  idle ...
@@ -13,11 +14,12 @@
  * sender, from a fixed seed: enough of them to send several million segments, at least four. If the
  * window covers the whole transfer, the result is that of limit.c.
  *
- * A receiver that acknowledges only when a timer expires limits the sender as well:
- * acknowledgements wait for the next multiple of the timer.
+ * A receiver that acknowledges only when a timer expires limits the sender as well: each
+ * acknowledgement waits for the next multiple of the timer's interval.
  *
- * Segments are numbered. got[] has a flag for each segment of the window. fate[] is a queue of the
- * segments sent, whose fates become known in the order of sending, a round trip later.
+ * Segments are numbered from 0. got[] has a flag for each segment of the window: true if the sender
+ * knows that it has arrived. fate[] is a queue of the segments sent: the sender learns whether they
+ * have arrived in the order of sending, each a round trip after it was sent.
  */
 #include "sim/loss.h"
 
@@ -38,7 +40,7 @@ struct window {
     double every;
     uint64_t n, w; /* number of segments of the transfer; size of the window, segments */
     uint64_t loss; /* probability that a segment is lost, times 2^64 */
-    /* The following arrays are rings with w entries each. */
+    /* The arrays fate, again and got are rings with w entries each. */
     struct fate {
         double known;
         uint64_t segment;
@@ -49,9 +51,9 @@ struct window {
     bool *got;
 };
 
-/* Returns the time, s, at which the receiver acknowledges a segment that arrives at time `at`, s:
- * at once or, if it acknowledges at intervals, at the next multiple of x->every. The caller adds
- * the round-trip time. */
+/* Returns the time, s, at which the receiver acknowledges a segment whose transmission ends at time
+ * `at`, s, as if the propagation took no time, because the caller adds the round-trip time: returns
+ * `at` or, if the receiver acknowledges at intervals, the next multiple of x->every. */
 static double ack_time(const struct window *x, double at)
 {
     double intervals = x->every > 0 ? at / x->every : 0;
@@ -60,8 +62,8 @@ static double ack_time(const struct window *x, double at)
     return x->every > 0 ? (double)(whole + (intervals > (double)whole)) * x->every : at;
 }
 
-/* Simulates one transfer. Returns the time from the first segment until the last acknowledgement,
- * s. */
+/* Simulates one transfer. Returns the time from the start of the first segment until the sender
+ * receives the last acknowledgement, s. */
 static double transfer(struct window *x, struct scps_prng *r)
 {
     uint64_t una = 0, nxt = 0, fate_at = 0, fates = 0, again_at = 0, agains = 0;

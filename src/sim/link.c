@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* One direction of a link: queue, line, propagation.
+/* One direction of a link: a queue, a line that sends one frame at a time at a rate, and a
+ * propagation delay.
  *
  *     offer ──> waiting ──> line ──> delay ──> arrival
  *               (queue)    8 n / rate
  *
- * All packets are in one byte ring (linkring.h) in the order in which they were offered. Processing
- * moves two positions in it and copies nothing. The line starts a packet when the one before has
- * been sent; then the end of its transmission, its arrival and its fate are determined with the
- * settings of that moment, and are reported to the link's observer. No event is needed for this:
- * the line is simulated (scps_linkdir_advance) when the next packet is offered or arrives, or a
- * caller asks, and always before the result could be observed. So the result does not depend on how
- * often that is. The line itself is the next event only when nothing is propagating and something
- * waits, or when the delay has become shorter.
+ * All packets are in one byte ring (linkring.h) in the order in which they were offered. A packet
+ * stays at its place until it arrives: two positions in the ring move, and separate the packets
+ * that wait from those on the line or propagating. The line starts a packet when the one before has
+ * been sent. At the start, the end of the packet's transmission, its time of arrival and its fate
+ * (delivered, damaged or lost) are determined with the present settings of the link, and are
+ * reported to the link's observer, if any. No event is needed for this: scps_linkdir_advance()
+ * simulates the line up to the present time when the next packet is offered or arrives, or when a
+ * caller asks for the state. So the result does not depend on how often this function is called. An
+ * event for the line itself (SCPS_LINK_LINE) is needed only if a waiting packet could arrive before
+ * all packets under way: when none is propagating, or when the delay has become shorter.
  *
- * A lost packet leaves a record with the time SCPS_LINK_GONE. Packets that do not keep the order
- * are moved to a small heap beside the ring: those delayed by `reorder`, and those that arrive
- * before earlier ones because the delay became shorter. At equal arrival times the ring comes
- * before the heap.
+ * A lost packet leaves a record with the time SCPS_LINK_GONE. Packets that do not arrive in the
+ * order of the ring are moved to a small heap beside it: those delayed at random (setting
+ * `reorder`), and those that arrive before earlier ones because the delay became shorter. At equal
+ * arrival times a packet of the ring arrives before one of the heap.
  *
  * The time on the line is exact: microseconds and a numerator over the rate in bit/s, so no
  * fraction is lost over any number of packets, even when the rate changes during a transmission.
- * Only the arrival is rounded, up: the last bit has arrived then.
+ * Only the time of arrival is rounded up to a whole microsecond, at which the last bit has arrived.
  *
- * A lost packet occupies the line like any other. A second copy is made behind the line: it needs
- * no line time, has the same damage and arrives right behind the first one, or before it when
- * `reorder` delays the first one. Jitter keeps the order: a packet that would arrive before an
- * earlier one arrives at the same time as that one.
+ * A lost packet occupies the line like any other. The second copy of a duplicated packet is made
+ * behind the line: it needs no time on the line, has the same damage and arrives right behind the
+ * first one, or before it when `reorder` delays the first one. Jitter keeps the order: a packet
+ * that would arrive before an earlier one arrives at the same time as that one.
  */
 #include "sim/link.h"
 
@@ -53,15 +56,15 @@ static inline void ring_skip(struct scps_linkdir *d)
             break;
         d->head = scps_linkring_behind(r, pos);
     }
-    /* An empty ring starts again at its beginning, whose memory is in the cache. */
+    /* If the ring is empty, new records start at its beginning, whose memory is in the cache. */
     if (d->head == d->tail) {
         d->head = d->line = d->tail = 0;
         d->room_end = d->ring_cap;
     }
 }
 
-/* If a waiting packet could arrive before d->next, the next event becomes the time at which it has
- * to be put on the line (SCPS_LINK_LINE). */
+/* If a waiting packet could arrive before d->next, sets the next event to the earliest possible
+ * time of that arrival, with the kind SCPS_LINK_LINE: at that time the line has to be simulated. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -80,9 +83,9 @@ static inline void find_next(struct scps_linkdir *d)
     if (d->head != d->line) {
         d->next = scps_link_record_at(d, d->head)->at;
         d->behind = !d->held_n;
-        /* Since no packet was under way, the configuration has had only random losses and bit
-         * errors, which change no arrival time. So the heap is empty, and packets that wait arrive
-         * after those under way. */
+        /* In all the time since the link was last without a packet, only random losses and bit
+         * errors were configured, which change no arrival time. So the heap is empty, and the
+         * packets in the queue arrive after those under way. */
         if (d->in_order)
             return;
     } else {
@@ -97,9 +100,9 @@ static inline void find_next(struct scps_linkdir *d)
     look_at_line(d);
 }
 
-/* Finds the next event after a packet was offered. If d->next is the arrival of a packet under way,
- * the new packet, which is behind it, cannot arrive earlier; only a transmission on the line can
- * come first. */
+/* Finds the next event after a packet was offered. If d->next is the arrival of the packet at the
+ * head of the ring, the offered packet, which is behind that one in the ring, does not change it.
+ * Only a packet that waits for the line could arrive earlier, if the delay has become shorter. */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
     if (!d->behind || d->held_n)
@@ -141,7 +144,7 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
  * take the time of that step's rate. */
 static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
-    /* the bits of the frame times 10^6, which is below 2^55 */
+    /* the bits of the frame times 10^6, the unit of rate (bit/s) times time (µs); below 2^55 */
     uint64_t need = frame * SCPS_LINK_BITS_US;
     scps_time from = d->free_us;
 
@@ -150,7 +153,8 @@ static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
         scps_time until;
         if (rates->period && d->free_us % rates->period == 0 && d->free_frac == 0) {
             uint64_t round = scps_steps_sum(rates), whole = (need - 1) / round;
-            /* Whole periods are skipped, so that the loop is short however short the period is. */
+            /* Whole periods of the table of rates are skipped, so that a short period does not cost
+             * many iterations. */
             need -= whole * round;
             d->free_us += (scps_time)whole * rates->period;
         }
@@ -262,7 +266,8 @@ static inline void drain(struct scps_linkdir *d, scps_time now)
     }
 }
 
-/* Puts all packets on the line whose turn comes at or before `now`, µs. */
+/* Puts all packets of the queue on the line whose transmission begins at or before `now`, µs, the
+ * time up to which the line is simulated. */
 static inline void run_line(struct scps_linkdir *d, scps_time now)
 {
     if (d->wait_n && (d->idle_at <= now || !d->direct))
@@ -301,8 +306,8 @@ static inline bool offered(struct scps_linkdir *d, scps_time now, uint32_t bytes
 }
 
 /* Returns the place in the ring for the record of an offered packet, with len bytes behind the
- * record's header. waits: the packet has to wait in the queue. NULL: the packet is lost, and *fate
- * is the cause: the queue is full, or there is no memory. */
+ * record's header. waits: the packet has to wait in the queue. Returns NULL if the packet is lost;
+ * then *fate is SCPS_FATE_QUEUE (the queue is full) or SCPS_FATE_LOSS (there is no memory). */
 static inline struct scps_link_record *place(struct scps_linkdir *d, uint32_t frame, uint32_t len,
                                              bool waits, enum scps_fate *fate)
 {

@@ -26,7 +26,9 @@ struct scps_linkdir {
     enum scps_link_next {
         SCPS_LINK_ARRIVES, /* the packet at the head of the ring arrives */
         SCPS_LINK_HELD,    /* the packet at the top of held[] arrives */
-        SCPS_LINK_LINE     /* the line must be served, because no packet can arrive before that */
+        /* the line has to be simulated up to this time, because a packet in the queue may arrive
+         * then */
+        SCPS_LINK_LINE
     } what;
     struct scps_link_size {
         uint32_t frame; /* bytes of a frame on the line, by which the cache entry is found */
@@ -48,12 +50,13 @@ struct scps_linkdir {
     /* Position up to which memory behind `tail` is known to be free. A new record that ends beyond
      * it may fit as well: scps_linkring_find_room() then computes this limit again. */
     uint64_t room_end;
-    scps_time last_at; /* latest arrival time of a packet in [head, line), µs */
+    /* latest time, µs, at which a packet of the ring that is on the line or propagating arrives */
+    scps_time last_at;
     uint32_t wait_n;
     uint64_t wait_bytes; /* bytes of the frames that wait in the queue, framing included */
-    /* Packets that arrive out of order: a heap, whose first entry arrives next, ordered by arrival
-     * time, then by seq (order of insertion). The first held_n of held_cap entries are in use; the
-     * others keep their buffers for later packets. */
+    /* Heap of the packets that do not arrive in the order of the ring: the first entry arrives
+     * next; the order is by arrival time, then by seq, the order of insertion. The first held_n of
+     * held_cap entries are in use; the others keep their buffers for later packets. */
     struct scps_link_held {
         scps_time at;
         uint64_t seq;
@@ -72,7 +75,7 @@ struct scps_linkdir {
     bool simple;
     bool behind; /* true: the packet at the head of the ring arrives next, and the heap is empty */
     /* true: packets arrive in the order in which they were offered, because `simple` has been true
-     * since no packet was under way */
+     * in all the time since the direction was last without a packet */
     bool in_order;
     /* true: neither CoDel nor waiting during outages is configured, so a packet that is offered
      * while the line is idle is put on the line without passing through the queue */
@@ -102,7 +105,8 @@ struct scps_linkdir {
     /* bytes put on the line since the rate last changed; frames whose transmission has not ended
      * count in full */
     uint64_t line_bytes;
-    /* total time, µs, for which the line was busy before the rate last changed */
+    /* time, µs, for which the line was busy, without that of line_bytes: the time before the rate
+     * last changed and, if a table of rates is configured, all the time until now */
     scps_time line_us;
     uint64_t stream; /* number that distinguishes directions with the same seed */
     struct scps_alloc alloc;
@@ -138,7 +142,8 @@ struct scps_link_record {
     uint32_t number : 30; /* low bits of the packet's number among all that were offered */
     /* 1: the packet's headers are stored as a structure, not as octets (values.h) */
     uint32_t values : 1;
-    /* 1: the packet's checksum was right, and the packet has not been damaged since */
+    /* 1: the packet's transport checksum was known to be right when the packet was offered, and
+     * errors of the line have not changed the packet since */
     uint32_t whole : 1;
 };
 /* largest value of the field `number`: a mask of 30 bits */
@@ -152,9 +157,10 @@ static inline struct scps_link_record *scps_link_record_at(const struct scps_lin
 {
     return (struct scps_link_record *)(void *)(d->ring + (pos & d->ring_mask));
 }
-/* Simulates the line until the time `now`, µs: packets that wait leave the queue. */
+/* Simulates the line until the time `now`, µs: packets in the queue whose transmission begins by
+ * then are put on the line. Finds the next event of the direction. */
 void scps_linkdir_advance(struct scps_linkdir *d, scps_time now);
-/* Returns true if a packet arrives at d->next, and that is not after now, µs. */
+/* Returns true if a packet arrives at or before `now`, µs; its time of arrival is d->next. */
 static inline bool scps_linkdir_arrived(struct scps_linkdir *d, scps_time now)
 {
     while (d->next <= now && d->what == SCPS_LINK_LINE)

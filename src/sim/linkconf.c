@@ -13,7 +13,7 @@
  * bits. */
 #define MAX_INTERVAL SCPS_SEC(3600)
 
-/* Returns true for a probability; NaN fails every comparison and so is refused. */
+/* Returns true if p is from 0 to 1; false for NaN, which fails every comparison. */
 static bool is_chance(double p)
 {
     return p >= 0 && p <= 1;
@@ -126,14 +126,15 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         return SCPS_ERR_INVAL;
     scps_linkdir_advance(d, now);
     uint64_t was = rate_at(&d->cfg, d->free_us, &until), rate = rate_at(cfg, d->free_us, &until);
-    if (was != rate) /* The fraction of a microsecond is converted to the unit of the new rate. */
+    if (was != rate) /* converts d->free_frac, a numerator over the rate */
         scps_link_set_free(d, d->free_us, was ? scps_muldiv(d->free_frac, rate, was) : 0);
     if (d->cfg.rate_bps != cfg->rate_bps) {
         d->line_us += scps_link_line_time(d->line_bytes, d->cfg.rate_bps);
         d->line_bytes = 0;
     }
-    /* The line is idle, and its time of becoming free is the end of an outage of the old
-     * configuration. Now the outages of the new one apply, so the line is free from now on. */
+    /* If d->free_us is later than the end of the last transmission, the line is idle and free_us is
+     * the end of an outage of the old configuration. The outages of the new configuration apply
+     * from now on, so the line counts as free now. */
     if (d->free_us > d->sent_us && d->free_us > now)
         scps_link_set_free(d, SCPS_MAX(d->sent_us + 1, now), 0);
     if (cfg->seed != d->cfg.seed) {
@@ -144,7 +145,8 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->framing_carry = 0;
     d->cfg = *cfg;
     apply_config(d, afresh, now);
-    /* With the new configuration an outage may be over, so the line is simulated again. */
+    /* If the new configuration ends an outage, waiting packets can be sent, so the line is
+     * simulated again. */
     scps_linkdir_advance(d, now);
     return 0;
 }

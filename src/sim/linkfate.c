@@ -91,8 +91,8 @@ struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_re
     return pkt;
 }
 
-/* Returns the packet's number. The record has its low bits; the high bits follow from the number of
- * packets offered. */
+/* Returns the number of record r's packet among all packets offered. The record stores only the low
+ * bits of this number; the high bits follow from the number of packets offered so far. */
 uint64_t scps_linkfate_number(const struct scps_linkdir *d, const struct scps_link_record *r)
 {
     return d->st.offered - (((uint32_t)d->st.offered - r->number) & SCPS_LINK_NUMBERS);
@@ -134,8 +134,8 @@ struct arrival {
 static void settle_arrival(struct scps_linkdir *d, struct scps_link_record *r,
                            struct scps_verdict *v, const struct arrival *a)
 {
-    /* true: this packet arrives before one that was sent earlier, because the delay has become
-     * shorter */
+    /* true: the packet arrives before one that was sent earlier, because the configured delay has
+     * become shorter between the two */
     bool behind = d->head != d->line && a->at < d->last_at;
     scps_dur by = d->cfg.reorder_delay;
 

@@ -6,7 +6,7 @@
 
 #include "sim/link.h"
 
-/* Counts a packet with this fate in the statistics of direction d. */
+/* Counts a packet whose fate has been decided in the statistics of direction d. */
 void scps_linkfate_count(struct scps_linkdir *d, enum scps_fate fate);
 /* Counts a packet that is lost before it is sent on the line, and passes its fate to the
  * direction's observer, if any (scps_channel_observe()). number: its number among all packets

@@ -28,10 +28,10 @@ struct draft {
     uint64_t exempt;
     struct {
         enum scps_framing f;
-        /* bytes of framing in each frame, from the key `overhead`, if it was given */
+        /* bytes that the key `overhead` adds to each frame; 0 if the key was not given */
         uint64_t overhead;
     } framing;
-    struct scps_burst burst; /* burst process, without its bit error rate */
+    struct scps_burst burst; /* burst process; its bit error rate is in burst_ber instead */
     double burst_ber;
     struct {
         const uint8_t *p;
@@ -75,8 +75,8 @@ struct link_key {
     const char *name;
     /* Parses r->value into r->d. Returns 0, or SCPS_ERR_INVAL with a message. */
     int (*read)(struct reading *r);
-    /* offset and size of the fields of struct draft that the key sets, bytes; a key that sets both
-     * directions has them copied from one draft to the other */
+    /* offset and size of the fields of struct draft that the key sets, bytes; if a key without the
+     * suffix -back was given, these fields are copied to the draft of the return direction */
     size_t at, size;
     bool bare; /* true: the key may be given without a value */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The presets: links by name, each of which is a description (linkspec.c).
  *
- * All have the 18 bytes of Ethernet framing unless they say otherwise. Their sources:
+ * All have the 18 bytes of Ethernet framing, unless the description of a preset has another
+ * framing. Their sources:
  *
  *     leo, geo, moon           the delays of the small-satellite tests of Horan and Wang (2001): 3
  *                              ms, and 1.28 s; but geo is a hop up and down, 280 ms, rather than
@@ -14,7 +15,8 @@
  *                              exempt)
  *     redstorm                 the path of SAND2004-4207: 1 Gbit/s, the limit that its 10 Gbit/s
  *                              client reached
- *     burst-geo                bad 2.6 % of the time, 17 ms at a time
+ *     burst-geo                in the bad state of burst errors for 17 ms on average, which is
+ *                              2.6 % of the time
  */
 #include "sim/linkkeys.h"
 

@@ -17,7 +17,7 @@ static SCPS_SELDOM int grow(struct scps_linkdir *d, size_t need)
 
     while (cap < (d->tail - d->head) + 2 * need && cap)
         cap *= 2;
-    /* The capacity would exceed 4 GiB, which a machine with 32-bit addresses cannot allocate. */
+    /* The doubling of cap, a size_t, has overflowed to 0: so much memory cannot exist. */
     if (!cap)
         return SCPS_ERR_NOMEM;
     v = d->alloc.alloc(d->alloc.ctx, cap);

@@ -7,7 +7,8 @@
  *     head                         line                  tail
  *      | on the line or propagating | waiting             |
  *
- * Positions count bytes and never wrap; scps_link_record_at() returns the address.
+ * hollow is the number of payload bytes that are counted but not stored. Positions count bytes and
+ * never wrap; scps_link_record_at() returns the address of the record at a position.
  */
 #ifndef SCPS_SIM_LINKRING_H
 #define SCPS_SIM_LINKRING_H

@@ -5,10 +5,10 @@
  *     geo      nasa500,ber=1e-6      rate=2mbit,rate-back=64kbit,delay=1.28s,queue=200p,flip
  *
  * A key without -back sets both directions, one with -back sets the return direction alone,
- * whatever their order. What is not given comes from the preset, and without a preset from geo. If
- * no queue is given, it holds one round trip at the direction's own rate (the usual rule for a
- * router in front of a long line), but at least QUEUE_FLOOR bytes, some sixty full packets, because
- * every interface has that much.
+ * whatever their order. A value that is not given is that of the preset or, if no preset is named,
+ * of the preset geo. If no limit of the queue is given, the queue holds what its direction's line
+ * sends in one round trip (the usual rule for a router in front of a long line), but at least
+ * QUEUE_FLOOR bytes, some sixty full packets, because every interface has that much.
  *
  * This file splits the line and completes the two directions; linkkeys.c parses the value of each
  * key, linkpreset.c has the presets, linkprint.c writes a configuration as text.
@@ -207,12 +207,12 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
 
 /* ---- functions that compute the configuration of a direction from the parsed values ---- */
 
-/* Returns `thousandths` thousandths of the bandwidth-delay product of rate (bit/s) and rtt (µs),
- * bytes. */
+/* Returns the bytes of a bandwidth-delay product, rate (bit/s) times rtt (µs), multiplied by
+ * `thousandths` / 1000. */
 static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
 {
     return scps_muldiv(rate, (uint64_t)rtt * thousandths,
-                       /* The product fits into 64 bits for round trips of up to 2 days. */
+                       /* rtt * thousandths fits into 64 bits for round trips of up to 2 days. */
                        UINT64_C(8000000) * 1000);
 }
 
@@ -241,7 +241,7 @@ static uint64_t queue_of(const struct draft *d, scps_dur rtt)
     uint64_t bytes = bdp(rate_of(d), rtt, d->queue.bdp ? d->queue.bdp : 1000);
 
     if (d->queue.bdp)
-        return bytes ? bytes : 1; /* A queue of 0 bytes would mean no limit. */
+        return bytes ? bytes : 1; /* A limit of 0 bytes would mean that the queue has no limit. */
     if (d->queue.given)
         return d->queue.bytes;
     return bytes > QUEUE_FLOOR ? bytes : QUEUE_FLOOR;

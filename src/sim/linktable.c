@@ -229,9 +229,9 @@ static uint64_t distance(uint64_t r, uint64_t t)
     uint64_t x = scps_muldiv(scps_muldiv(EARTH_GM, t * t << 8, r), ONE >> 8, r * r);
     uint64_t cosine = ONE;
 
-    /* x is the square of the angle from the zenith. Beyond this value, nearly a quarter of the
-     * orbit, where the cosine is 0.02, the satellite is below the horizon at any permitted
-     * height. */
+    /* x is the square of the angle, seen from the centre of the Earth, between the station and the
+     * satellite, times 2^48. If it is above 2.4, nearly a quarter of the orbit, where the cosine is
+     * 0.02, the satellite is below the horizon at any permitted height. */
     if (x > 12 * ONE / 5)
         return 0;
     /* The loop computes 1 - x/(1 2) (1 - x/(3 4) (1 - ... )), the series of the cosine, from the

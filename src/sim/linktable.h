@@ -23,10 +23,11 @@ struct scps_link_tables {
  * memory. */
 void *scps_tables_take(struct scps_link_tables *t, size_t size);
 
-/* Parse the table in a value, or in the file whose name is behind its '@': rows are separated by
- * '+' or newlines, '#' begins a comment, "/TIME" behind the last row is the period. A row of rates
- * or delays is TIME:VALUE, a row of spans FROM-TO; in files a comma may replace ':' and '-'. Each
- * function returns NULL, or the text of an error message, which is a constant or in `why`. */
+/* Parse a table, which is the text of a key's value or of the file that the value names as @FILE:
+ * rows are separated by '+' or newlines, '#' begins a comment, "/TIME" behind the last row is the
+ * period. A row of rates or delays is TIME:VALUE, a row of spans FROM-TO; in files a comma may
+ * replace ':' and '-'. Each function returns NULL, or the text of an error message, which is a
+ * constant or in `why`. */
 const char *scps_table_rates(struct scps_link_tables *t, struct scps_text text,
                              struct scps_steps *out, char why[128]);
 const char *scps_table_delays(struct scps_link_tables *t, struct scps_text text,

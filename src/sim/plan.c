@@ -118,8 +118,9 @@ scps_dur scps_delay_least(const struct scps_link_config *c)
 _Static_assert(offsetof(struct scps_step, at) == 0 && offsetof(struct scps_span, from) == 0,
                "rows_by counts on it");
 
-/* Returns true if time t, µs, is in an outage. Sets *until to the next time after t at which a span
- * of the table begins or ends; SCPS_NEVER: there is none. */
+/* Returns true if time t, µs, is in an outage. The spans of the table are outages or, if s->inverse
+ * is true, contacts, and all other times are outages. Sets *until to the next time after t at which
+ * a span begins or ends; SCPS_NEVER: there is none. */
 static bool down(const struct scps_spans *s, scps_time t, scps_time *until)
 {
     scps_time begin = cut(s->period, &t);
@@ -145,7 +146,8 @@ bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to)
             return true;
         else if (until >= to)
             break;
-    /* If one whole period of the table has no outage, there is none at any time. */
+    /* No outage begins before `to`, or one whole period of the table has no outage, so there is
+     * none at any time. */
     return false;
 }
 
@@ -162,12 +164,13 @@ scps_time scps_spans_up(const struct scps_spans *s, scps_time t)
     return SCPS_NEVER;
 }
 
-/* Largest number of rows of the tables that scps_line_done() evaluates one by one; for the time
- * after them it uses the mean rate so far. */
+/* Largest number of changes of rate or outage that scps_line_done() follows one by one; if the bits
+ * are not sent by then, it continues with the mean rate so far. */
 #define ROWS_MOST 200000
 
-/* Returns the rate of the line at t (µs), bit/s: 0 during an outage, otherwise that of the table,
- * but at most `most`. Sets *until to the time, µs, until which this rate holds. */
+/* Returns the rate of the line at t (µs), bit/s: 0 during an outage, otherwise the rate of the
+ * table but at most `most`; without a table, `most`. Sets *until to the time, µs, until which this
+ * rate holds. */
 static double line_rate(const struct scps_link_config *c, scps_time t, double most,
                         scps_time *until)
 {

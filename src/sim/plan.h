@@ -28,8 +28,8 @@ bool scps_spans_hit(const struct scps_spans *s, scps_time from, scps_time to);
 /* Returns the first time at or after t, µs, that is not in an outage; SCPS_NEVER: there is none. */
 scps_time scps_spans_up(const struct scps_spans *s, scps_time t);
 /* Returns the earliest time, s, at which the line of c can have sent `bits` bits since `start`, if
- * it is never idle and never faster than `rate` (bit/s, above 0). Outages and the table of rates
- * count. Negative: never. */
+ * it is never idle and never faster than `rate` (bit/s, above 0), given the outages and the table
+ * of rates of c. Negative: never. */
 double scps_line_done(const struct scps_link_config *c, double start, double bits, double rate);
 
 #endif
