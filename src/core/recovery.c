@@ -187,7 +187,9 @@ void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence)
 
     begin(s, SCPS_EPISODE_FAST);
     rec->frto = 0;
-    rec->of_silence = false;
+    /* No report of the last segments has come in time, which is a silence as the one that a timeout
+     * shows. */
+    rec->of_silence = evidence == SCPS_BY_RESEND;
     if (evidence == SCPS_BY_ECN)
         rec->first_resend = rec->undoable = false;
     s->ctx.st->recoveries++;

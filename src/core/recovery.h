@@ -33,8 +33,8 @@ struct scps_recovery {
     bool undoable;
     /* true: the episode was spurious, and the congestion controller is not informed of that yet */
     bool undone;
-    /* true: a timeout began the episode, and since then SND.UNA has not moved, and the peer has
-     * echoed no ECN mark */
+    /* true: a timeout began the episode, or the absence of a report by SNACK did, and since then
+     * SND.UNA has not moved, and the peer has echoed no ECN mark */
     bool of_silence;
     /* true: an outage of the link has caused all losses of the episode so far */
     bool of_outage;

@@ -30,8 +30,9 @@ static scps_dur probe_interval(const struct scps_sender *s)
     return scps_outage_interval(&s->outage, SCPS_MAX(s->ctx.cfg->c.rto_max, s->rtt.rto));
 }
 
-/* If timeouts alone began the recovery episode, restores the controller to its state before the
- * first of them: an outage caused them, which is no sign of congestion. */
+/* If the peer's silence alone began the recovery episode (a timeout, or no report of the last
+ * segments in time), restores the controller to its state before the episode: an outage caused the
+ * silence, which is no sign of congestion. */
 static void restore(struct scps_sender *s, void *cc)
 {
     if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))

@@ -256,6 +256,22 @@ static void what_a_timeout_loses(void **state)
     }
 }
 
+/* An outage explains an episode that began because no report came in time, as one that began with
+ * a timeout; it does not explain one that a SACK began. */
+static void silence_before_a_timeout(void **state)
+{
+    const enum scps_evidence evidence[] = {SCPS_BY_SACK, SCPS_BY_RESEND};
+
+    for (unsigned i = 0; i < 2; i++) {
+        begin(state);
+        lose(9);
+        scps_recovery_begin(&p.s, evidence[i]);
+        p.env.now += RTT;
+        scps_recovery_timeout(&p.s);
+        assert_int_equal(scps_recovery_is_of_outage(&p.s.tx->rec, 1), i == 1);
+    }
+}
+
 /* Expects the mean length of small segments that the retransmission timer finds when it expires
  * with n more segments of len octets outstanding. */
 static void timeout_finds(unsigned n, uint32_t len, uint32_t small_len)
@@ -327,6 +343,7 @@ int main(void)
         CASE(duplicates),
         CASE(nothing_resent),
         CASE(what_a_timeout_loses),
+        CASE(silence_before_a_timeout),
         CASE(bursts_of_small_segments),
         CASE(given_up),
         CASE(impatient),
