@@ -38,7 +38,8 @@
  * the rate at which the link may carry replies to unknown peers */
 #define PLACE 3u
 
-static const uint16_t cookie_mss[8] = {216, 536, 1024, 1200, 1360, 1400, 1440, 1460};
+/* The first one is the least MSS that is used (core/negotiate.c). */
+static const uint16_t cookie_mss[8] = {48, 216, 536, 1024, 1200, 1360, 1440, 1460};
 
 /* ---- functions that make and check SYN cookies ---- */
 

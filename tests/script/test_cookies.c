@@ -320,16 +320,17 @@ static void a_cookie_is_for_one_flow_and_time(void **x)
     }
 }
 
-/* A cookie encodes the largest MSS of a small table that is not above the peer's; the SYN-ACK
- * announces this end's own MSS as usual (RFC 9293 section 3.7.1). */
+/* A cookie encodes the largest MSS of a small table that is not above the peer's, so that no
+ * segment is longer than the peer accepts (RFC 9293 section 3.7.1, MUST-16); the SYN-ACK announces
+ * this end's own MSS as usual. */
 static void a_cookie_keeps_the_mss(void **x)
 {
     static const struct {
         uint16_t peer;
         uint32_t mss;
         uint16_t largest; /* The MSS that is configured; 0: that of the MTU. */
-    } of[] = {{536, 536, 1000},   {535, 216, 0},   {1023, 536, 0},
-              {1024, 1024, 8000}, {1399, 1360, 0}, {9000, 1460, 9000}};
+    } of[] = {{536, 536, 1000},   {535, 216, 0},   {1023, 536, 0},     {100, 48, 0},
+              {1024, 1024, 8000}, {1439, 1360, 0}, {9000, 1460, 9000}, {215, 48, 0}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         struct script *t = script_of(x);
         t->stack_cfg.max_half_open = 1;
