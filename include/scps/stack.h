@@ -307,7 +307,8 @@ enum scps_signal_kind {
     /* Segments from `remote` arrived damaged and were discarded. Acknowledgements to remote report
      * it (option 23) until `until` (0: for one round trip), at least three of them. */
     SCPS_SIGNAL_DAMAGED,
-    /* the rate or delay of the path changed: rate (bytes/s, 0: unknown), rtt (0: unknown) */
+    /* the rate or delay of the path changed: rate (bytes/s, 0: unknown), rtt (µs, 0: unknown; at
+     * most a hundred years) */
     SCPS_SIGNAL_PATH
 };
 struct scps_signal {
@@ -319,8 +320,8 @@ struct scps_signal {
     scps_dur rtt;
 };
 /* Passes a signal to the connections that it concerns, at time now, µs. Returns 0. Returns
- * SCPS_ERR_RANGE, without any effect, for a kind that enum scps_signal_kind does not list, and for
- * a `size` of headers newer than the library. */
+ * SCPS_ERR_RANGE, without any effect, for a kind that enum scps_signal_kind does not list, for an
+ * rtt below 0 or above a hundred years, and for a `size` of headers newer than the library. */
 SCPS_API int scps_stack_signal_sized(struct scps_stack *st, scps_time now,
                                      const struct scps_signal *sig, size_t size);
 static inline int scps_stack_signal(struct scps_stack *st, scps_time now,

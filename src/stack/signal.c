@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/sized.h"
+#include "core/config.h"
 
 static bool concerns(const struct scps_signal *sig, const struct scps_conn *c)
 {
@@ -77,7 +78,7 @@ int scps_stack_signal_sized(struct scps_stack *st, scps_time now, const struct s
     struct scps_signal own = {.until = 0};
 
     if (!scps_sized_take(&own, sizeof own, sig, size, SCPS_SIZED_TO(scps_signal, until)) ||
-        (unsigned)own.kind > SCPS_SIGNAL_PATH)
+        (unsigned)own.kind > SCPS_SIGNAL_PATH || (uint64_t)own.rtt > SCPS_TIME_MOST)
         return SCPS_ERR_RANGE;
     scps_signal_pass(st, now, &own);
     return 0;

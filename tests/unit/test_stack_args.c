@@ -340,6 +340,26 @@ static void a_signal_has_a_kind(void **state)
     scps_stack_free(h.st);
 }
 
+/* The timers are computed from the round trip of a signal, so it has the bounds of a configured
+ * one: with a larger one the retransmission timeout would overflow. */
+static void the_round_trip_of_a_signal_has_bounds(void **state)
+{
+    (void)state;
+    const scps_dur most = SCPS_SEC(INT64_C(3153600000)); /* a hundred years */
+    struct host h;
+    open_host(&h, "10.0.0.1", "10.0.0.2", 24, 1500);
+    struct scps_signal s = {.kind = SCPS_SIGNAL_PATH, .rtt = most};
+
+    assert_int_equal(scps_stack_signal(h.st, 5, &s), 0);
+    s.rtt = most + 1;
+    assert_int_equal(scps_stack_signal(h.st, 5, &s), SCPS_ERR_RANGE);
+    s.rtt = SCPS_NEVER;
+    assert_int_equal(scps_stack_signal(h.st, 5, &s), SCPS_ERR_RANGE);
+    s.rtt = -1;
+    assert_int_equal(scps_stack_signal(h.st, 5, &s), SCPS_ERR_RANGE);
+    scps_stack_free(h.st);
+}
+
 /* ---- the order of calls ---- */
 
 static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
@@ -525,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_netif_of_no_stack_or_of_another),
         cmocka_unit_test(times_above_half_of_never),
         cmocka_unit_test(a_signal_has_a_kind),
+        cmocka_unit_test(the_round_trip_of_a_signal_has_bounds),
         cmocka_unit_test(what_the_syn_offers_stays),
         cmocka_unit_test(fixed_memory_reserves_each_kind_of_object),
         cmocka_unit_test(removing_a_netif_that_is_not_attached_does_nothing),
