@@ -47,6 +47,15 @@ void scps_kept_sent(struct scps_kept *k)
     k->pending = false;
 }
 
+void scps_kept_drop_from(struct scps_kept *k, const struct scps_addr *src)
+{
+    const bool ipv6 = k->pending && k->pkt.data[0] >> 4 == 6;
+
+    if (k->pending && src->family == (ipv6 ? 6 : 4) &&
+        !memcmp(k->pkt.data + (ipv6 ? 8 : 12), src->b, ipv6 ? 16 : 4))
+        k->pending = false;
+}
+
 void scps_kept_ready(struct scps_kept *k)
 {
     k->blocked = false;

@@ -27,6 +27,8 @@ void scps_kept_put(struct scps_kept *k, const struct scps_alloc *a, size_t cap,
 void scps_kept_refused(struct scps_kept *k);
 /* Records that the device has accepted the stored packet. */
 void scps_kept_sent(struct scps_kept *k);
+/* Drops the stored packet if its source address is src. */
+void scps_kept_drop_from(struct scps_kept *k, const struct scps_addr *src);
 /* Records that the device accepts packets again. */
 void scps_kept_ready(struct scps_kept *k);
 void scps_kept_fini(struct scps_kept *k, const struct scps_alloc *a);

@@ -304,6 +304,7 @@ int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *netif,
     /* No reply may leave from an address that is not the host's (RFC 1122 section 3.2.1.3). The
      * replies from other addresses that wait are dropped, too; their receivers ask again. */
     drop_replies(st, nif);
+    scps_kept_drop_from(&nif->kept, &gone.addr);
     if (!scps_stack_has_addr(st, &gone.addr))
         scps_dgram_addr_gone(st, &gone.addr);
     for (uint32_t i = 0; i < st->n_routes; i++)

@@ -385,6 +385,47 @@ static void removing_a_netif_that_is_not_attached_does_nothing(void **state)
     scps_stack_free(other.st);
 }
 
+static bool device_full;
+static unsigned device_sent;
+
+static int device_send(struct scps_netif *nif, const struct scps_pkt *pkt)
+{
+    (void)nif;
+    (void)pkt;
+    device_sent += !device_full;
+    return device_full ? SCPS_ERR_AGAIN : 0;
+}
+
+/* A packet that waits for a full device is not sent from an address that was removed meanwhile. */
+static void no_packet_leaves_from_a_removed_address(void **state)
+{
+    static const struct scps_netif_ops ops = {.name = "full", .send = device_send};
+    static const char *const text[][2] = {{"10.0.0.1", "10.0.0.2"}, {"2001:db8::1", "2001:db8::2"}};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct host h;
+        const unsigned prefix = i & 1 ? 64 : 24;
+        open_host(&h, text[i & 1][0], text[i & 1][1], prefix, 1500);
+        struct scps_addr other = h.us;
+        other.b[i & 1 ? 15 : 3] = 9;
+        assert_int_equal(scps_stack_add_addr(h.st, &h.nif, &other, prefix), 0);
+        h.nif.ops = &ops;
+        device_full = true;
+        device_sent = 0;
+        struct scps_endpoint from = {.addr = h.us};
+        assert_non_null(scps_connect(h.st, NULL, &from, &h.them, NULL));
+        scps_pump_at(h.st, 0);
+        assert_int_equal(scps_stack_remove_addr(h.st, &h.nif, i & 2 ? &other : &h.us), 0);
+        device_full = false;
+        scps_netif_ready(&h.nif);
+        scps_pump_at(h.st, 0);
+        /* The packet from the address that the host still has is sent. */
+        assert_int_equal(device_sent, i & 2 ? 1 : 0);
+        scps_stack_free(h.st);
+    }
+}
+
 /* ---- configurations that are read back ---- */
 
 /* The configuration that is read back is the one in force: a SYN that is sent again offers the same
@@ -549,6 +590,7 @@ int main(void)
         cmocka_unit_test(what_the_syn_offers_stays),
         cmocka_unit_test(fixed_memory_reserves_each_kind_of_object),
         cmocka_unit_test(removing_a_netif_that_is_not_attached_does_nothing),
+        cmocka_unit_test(no_packet_leaves_from_a_removed_address),
         cmocka_unit_test(many_connections_that_wait),
     };
 
