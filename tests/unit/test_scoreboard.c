@@ -344,6 +344,19 @@ static void resegmenting(void **state)
     }
 }
 
+/* Returns the sum of the offsets at which segments end that are marked with the end of a record. */
+static scps_off record_ends(const struct scps_scoreboard *sb)
+{
+    scps_off sum = 0;
+
+    for (uint32_t i = sb->head; i != sb->tail; i++) {
+        const struct scps_sent_segment *r = scps_sb_at(sb, i);
+        if (r->flags & SCPS_SENT_RECORD)
+            sum += r->from + r->len;
+    }
+    return sum;
+}
+
 /* Segments of different lengths in every state: lost ones that follow each other are joined up to
  * the maximum, unless a record ends with one or it has the FIN. */
 static void joining(void **state)
@@ -357,7 +370,7 @@ static void joining(void **state)
         struct scps_scoreboard sb;
         struct scps_ack_result sum = {0};
         uint32_t n = scps_prng_next(&r) % 32, idx, max = 10 + scps_prng_next(&r) % 300;
-        scps_off end = 0, frontier;
+        scps_off end = 0, frontier, ends;
         uint64_t lost_ever;
 
         scps_sb_init(&sb);
@@ -381,7 +394,9 @@ static void joining(void **state)
         }
         lost_ever = sb.lost_ever;
         frontier = sb.frontier == sb.tail ? end : scps_sb_at(&sb, sb.frontier)->from;
+        ends = record_ends(&sb);
         scps_sb_join_lost(&sb, max);
+        assert_int_equal(record_ends(&sb), ends);
         if (n)
             agrees(&sb, end);
         assert_int_equal(sb.lost_ever, lost_ever);
