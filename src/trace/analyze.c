@@ -34,7 +34,7 @@ static SCPS_ALWAYS_INLINE struct flow *find_flow(struct scps_trace *t, const str
     scps_tr_addresses(k, &key);
     key.pa = scps_get16(k->th);
     key.pb = scps_get16(k->th + 2);
-    return scps_tr_flow_find(t, &key, s->flags, s->seq, dir);
+    return scps_tr_flow_find(t, &key, s, dir);
 }
 
 static SCPS_ALWAYS_INLINE int tcp_packet(struct scps_trace *t, const struct scps_trace_pkt *p,

@@ -20,6 +20,7 @@
 
 #include "base/prng.h"
 #include "base/wide.h"
+#include "trace/parse.h"
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 
@@ -280,13 +281,25 @@ static bool is_foreign(const struct conn_dir *h, const struct conn_dir *o, uint3
            (h->syn_count && (int32_t)(seq - h->syn) < 0);
 }
 
-/* Returns true if a SYN with sequence number seq, captured in direction h of connection f, begins a
- * new connection on the same addresses and ports. */
+/* Returns true if a SYN in direction h with these flags and this acknowledgement number is the
+ * first answer to the SYN of the other direction. A reset may have come before it: that of a port
+ * that was closed until the SYN was retransmitted, one that somebody else sent, or the one by which
+ * the end that sent the SYN closes an old half-open connection (RFC 9293 section 3.5.1). */
+static bool answers_syn(const struct conn_dir *h, const struct conn_dir *o, uint16_t flags,
+                        uint32_t ack)
+{
+    return flags & SCPS_ACK && !h->syn_count && o->syn_count && ack == o->syn + 1;
+}
+
+/* Returns true if s, a SYN captured in direction h of connection f, begins a new connection on the
+ * same addresses and ports. */
 static bool begins_anew(const struct flow *f, const struct conn_dir *h, const struct conn_dir *o,
-                        uint16_t flags, uint32_t seq)
+                        const struct segment *s)
 {
     const bool reset = h->rst_count || o->rst_count;
-    if (h->syn_count && h->syn == seq)
+    const uint16_t flags = s->flags;
+    const uint32_t seq = s->seq;
+    if ((h->syn_count && h->syn == seq) || answers_syn(h, o, flags, s->ack))
         return false;
     /* The connection is closed, so both ends may use the ports again (RFC 9293 section 3.10.7.4).
      * The ISN of the new connection may be within the window of the old one, because ISNs grow with
@@ -304,16 +317,16 @@ static bool begins_anew(const struct flow *f, const struct conn_dir *h, const st
     return h->syn_count || (h->packets && (int32_t)(seq - (uint32_t)h->isn64) >= 0);
 }
 
-/* Returns true if a packet of direction dir with these flags and sequence number, on the addresses
- * and ports of f, does not belong to f but begins a new connection. */
+/* Returns true if segment s of direction dir, on the addresses and ports of f, does not belong to f
+ * but begins a new connection. */
 static inline bool is_successor(const struct scps_trace *t, const struct flow *f, int dir,
-                                uint16_t flags, uint32_t seq)
+                                const struct segment *s)
 {
     if (TR_UNLIKELY(t->cfg.idle_split > 0 && t->now - f->last > t->cfg.idle_split))
         return true;
-    if (TR_LIKELY(!(flags & SCPS_SYN)))
+    if (TR_LIKELY(!(s->flags & SCPS_SYN)))
         return false;
-    return begins_anew(f, &f->h[dir], &f->h[!dir], flags, seq);
+    return begins_anew(f, &f->h[dir], &f->h[!dir], s);
 }
 
 /* Records in f, a connection that a SYN has just begun, that `old`, the connection before it on the
@@ -348,8 +361,8 @@ static struct flow *whose(const struct scps_trace *t, struct flow *f, int dir, u
     return f->before == FLOW_NONE ? f : old;
 }
 
-struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
-                               uint32_t seq, int *dir)
+struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k,
+                               const struct segment *s, int *dir)
 {
     uint32_t idx = t->last_flow;
     struct flow *f = NULL;
@@ -371,16 +384,16 @@ struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, u
     }
     if (d >= 0) {
         struct flow *own = f;
-        if (TR_UNLIKELY(is_successor(t, f, d, flags, seq))) {
+        if (TR_UNLIKELY(is_successor(t, f, d, s))) {
             unlist(t, f, idx);
             *dir = 0;
             own = flow_new(t, k, hash);
             if (own && own != f && f->used)
-                expect_more_of(own, f, flags);
+                expect_more_of(own, f, s->flags);
             return own;
         }
         if (TR_UNLIKELY(f->before != FLOW_NONE))
-            own = whose(t, f, d, flags, seq);
+            own = whose(t, f, d, s->flags, s->seq);
         t->last_flow = idx;
         if (TR_LIKELY(f->before == FLOW_NONE))
             t->recent[scps_tr_recent(&f->quick[d])] = (struct recent){.f = f, .dir = d};

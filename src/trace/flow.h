@@ -375,10 +375,11 @@ static inline struct flow *scps_tr_flow(const struct scps_trace *t, uint32_t i)
     return &t->slab[i >> SLAB_BITS][i & (SLAB - 1)];
 }
 
-/* Finds the connection of a packet, or creates it. *dir: 0: the packet is from key.a; 1: from
+struct segment;
+/* Finds the connection of segment s, or creates it. *dir: 0: the segment is from key.a; 1: from
  * key.b. Returns NULL on lack of memory. */
-struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k, uint16_t flags,
-                               uint32_t seq, int *dir);
+struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k,
+                               const struct segment *s, int *dir);
 
 static inline uint32_t scps_tr_recent(const struct flow_quick *q)
 {

@@ -62,14 +62,29 @@ static SCPS_ALWAYS_INLINE uint64_t place(struct conn_dir *h, uint32_t seq)
     return scps_tr_unwrap(h->ref, seq);
 }
 
+/* Begins the direction of a SYN at its number. Segments before it that took up no sequence numbers
+ * were of a connection of earlier times on the same ports, as is the acknowledgement that answers a
+ * SYN there (RFC 9293 section 3.5.1): the numbers that they acknowledged are forgotten if nothing
+ * with these numbers was sent since. */
+static SCPS_NOINLINE void begin_with_syn(const struct step *x, struct conn_dir *h,
+                                         const struct conn_dir *o)
+{
+    begin_at(h, x->s->seq);
+    h->sent_hi = h->ref;
+    if (h->ack_hi > o->segs.top)
+        h->ack_hi = h->win_edge = 0;
+}
+
 static SCPS_ALWAYS_INLINE void position(struct step *x, struct conn_dir *h, struct conn_dir *o)
 {
-    if (TR_UNLIKELY(x->syn) && !h->packets)
-        begin_at(h, x->s->seq);
+    if (TR_UNLIKELY(x->syn) && !h->segs.top)
+        begin_with_syn(x, h, o);
     x->first = place(h, x->s->seq);
     x->end = x->first + x->len;
     x->top = x->end + x->fin + x->syn;
-    if (TR_LIKELY(x->top > h->ref))
+    /* The number of a reset may be one that the other side has acknowledged wrongly (RFC 9293
+     * section 3.10.7.3), so it says nothing of what was sent. */
+    if (TR_LIKELY(x->top > h->ref) && !(x->flags & SCPS_RST))
         h->ref = x->top;
     x->ack64 = x->ack ? place(o, x->s->ack) : 0;
     if (TR_UNLIKELY(!h->syn_count && !h->packets))
@@ -349,7 +364,7 @@ static SCPS_ALWAYS_INLINE void analyze_segment(struct scps_trace *t, const struc
         h->rexmit_pkts++;
         h->rexmit_bytes += x.again;
     }
-    if (x.top > h->sent_hi && !x.probe)
+    if (x.top > h->sent_hi && !x.probe && !(x.flags & SCPS_RST))
         h->sent_hi = x.top;
     if (watch)
         show(&x, p, h, o, &seen);

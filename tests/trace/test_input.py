@@ -325,6 +325,25 @@ def half_open(program, d):
     c.packets = [p for p in c.packets if p[1][26:30] == A.ip.packed]
     got = sizes(c)
     check("one direction alone", [x[:3] for x in got] == [(7, 0, 5000), (3, 0, 1000)], got)
+    # A SYN-ACK after a reset answers the SYN all the same: of B's earlier connection (the capture lacks it) this reset is A's end, or B
+    # had no listener until A sent the SYN again, or somebody else sent it.
+    for name, before in (("a half-open connection before the capture", lambda c: (c.tcp(0.1, B, A, 4000000000, above, "A"),
+                                                                                  c.tcp(0.2, A, B, above, 0, "R"))),
+                         ("a port that opens", lambda c: c.tcp(0.1, B, A, 0, 1001, "RA", win=0)),
+                         ("a reset of somebody else", lambda c: c.tcp(0.1, B, A, 77777, 0, "R"))):
+        for above in (900000000, 3000000000):
+            c = Capture()
+            c.tcp(0, A, B, 1000, 0, "S", opts=scale)
+            before(c)
+            resets = len(c.packets) - 1
+            u = Talk(c, opt_a=scale, opt_b=scale, isn_a=1000, isn_b=777777777, t0=1).open()
+            for i in range(3):
+                u.send(A, 1000)
+                u.acked(B)
+            j = json.loads(run([program, "--json", c.write(d + "/x")]).stdout)["connections"]
+            got = [(x["total_packets"], x["a2b"]["actual_data_bytes"], x["a2b"]["adv_wind_scale"], x["b2a"]["acks_old"], x["a2b"]["bytes_acked"],
+                    x["a2b"]["rexmt_data_pkts"], x["a2b"]["gap_fills"], x["a2b"]["resent_unexplained"], x["a2b"]["missed_data"]) for x in j]
+            check("%s: one connection" % name, got == [(10 + resets, 3000, 7, 0, 3000, 1, 0, 0, None)], got)
 
 
 def no_capture(program, d):
