@@ -3,7 +3,7 @@
  *
  *   window.c: bytes --+--> pcap records, in this file, without copying
  *                     +--> pcapng.c: blocks, without copying
- *                     +--> libpcap.c: every older format
+ *                     +--> libpcap.c: every older format, and pcap before version 2.4
  *
  * Classic pcap is read here, because libpcap's copy and its call for each packet cost more than the
  * analysis of a usual packet (docs/SCPS_TRACE.md has the figures).
@@ -79,17 +79,39 @@ static int read_pcap(struct scps_trace *t, struct window *w, const char *path, c
     return 0;
 }
 
+#define VERSION_DG_UX 543 /* major version in files of DG/UX */
+
+static uint32_t get16(const uint8_t *p, bool swap)
+{
+    uint16_t v;
+    memcpy(&v, p, 2);
+    return swap ? (uint32_t)(v >> 8) | (uint32_t)(v & 0xff) << 8 : v;
+}
+
+/* Returns true if the file is pcap of version 2.4, which read_pcap() reads. Records of earlier
+ * versions have their two lengths in the other order, which libpcap knows. */
+static bool is_pcap(struct window *w)
+{
+    const uint32_t magic = scps_tr_get32(w->buf + w->pos, false);
+    const bool swap = magic == 0xd4c3b2a1u || magic == 0x4d3cb2a1u;
+    if (!swap && magic != 0xa1b2c3d4u && magic != 0xa1b23c4du)
+        return false;
+    if (!scps_tr_have(w, 8))
+        return true;
+    const uint8_t *version = w->buf + w->pos + 4;
+    const uint32_t major = get16(version, swap), minor = get16(version + 2, swap);
+    return major != VERSION_DG_UX && (major > 2 || minor >= 4);
+}
+
 int scps_trace_read(struct scps_trace *t, const char *path, char msg[SCPS_TRACE_MSGLEN])
 {
     struct window w;
     msg[0] = '\0';
     int ret = scps_tr_window_open(&w, t, path, msg);
     if (ret == 0) {
-        uint32_t magic = scps_tr_get32(w.buf + w.pos, false);
-        if (magic == 0xa1b2c3d4u || magic == 0xd4c3b2a1u || magic == 0xa1b23c4du ||
-            magic == 0x4d3cb2a1u)
+        if (is_pcap(&w))
             ret = read_pcap(t, &w, path, msg);
-        else if (magic == 0x0a0d0d0au)
+        else if (scps_tr_get32(w.buf + w.pos, false) == 0x0a0d0d0au)
             ret = scps_tr_read_pcapng(t, &w, path, msg);
         else
             ret = scps_tr_read_libpcap(t, &w, path, msg);

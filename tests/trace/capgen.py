@@ -154,7 +154,8 @@ class Capture:
         self.add(t, ip_packet(src, dst, proto, tcp_segment(src, dst, seq, ack, flags, win, opts, data, urp, proto),
                               ident, tos, **ip), snap)
 
-    def write(self, path, swap=False, nano=False, snap=65535, ng=False, truncate=0):
+    def write(self, path, swap=False, nano=False, snap=65535, ng=False, truncate=0, cut=None):
+        """Writes the packets to a file of this kind; cut: of each packet at most so many octets."""
         e = ">" if swap else "<"
         if ng:
             out = self.pcapng(e, nano)
@@ -162,7 +163,7 @@ class Capture:
             out = bytearray()
             out += struct.pack(e + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snap, self.link)
             for ns, b, n in self.packets:
-                frac = ns % 10**9
+                b, frac = b[:cut], ns % 10**9
                 out += struct.pack(e + "IIII", ns // 10**9, frac if nano else frac // 1000, len(b), n) + b
         if truncate:
             out = out[:-truncate]

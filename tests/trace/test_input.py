@@ -42,6 +42,19 @@ def flavours(program, d):
         open(d + "/x.gz", "wb").write(payload)
         check(name, figures(run([program, "--json", d + "/x.gz"])) == want)
         check(name + " through a pipe", figures(run([program, "--json", "-"], input=payload)) == want)
+    # Before version 2.3, and in files of DG/UX, the length on the wire comes first; in 2.3 either may.
+    cut = open(c.write(d + "/x", cut=68), "rb").read()
+    short = figures(run([program, "--json", d + "/x"]))
+    for version in ((2, 2), (2, 3), (543, 0)):
+        for e in "<>":
+            old, at = struct.pack(e + "IHH", 0xA1B2C3D4, *version) + struct.pack(e + "4I", *struct.unpack("<4I", cut[8:24])), 24
+            while at < len(cut):
+                sec, usec, kept, length = struct.unpack("<4I", cut[at:at + 16])
+                old += struct.pack(e + "4I", sec, usec, length, kept) + cut[at + 16:at + 16 + kept]
+                at += 16 + kept
+            open(d + "/x", "wb").write(old)
+            p = run([program, "--json", d + "/x"])
+            check("pcap %d.%d" % version, p.returncode == 0 and figures(p) == short, p.stderr)
     # names are UTF-8 where they can be, and never make the document unreadable
     for name, shown in (("größe ¼ 路.pcap".encode(), "größe ¼ 路.pcap"), (b"\xe4\xff.pcap", "\ufffd\ufffd.pcap"),
                         (b'a "b"\\c\n.pcap', 'a "b"\\c\n.pcap')):
