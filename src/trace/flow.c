@@ -301,6 +301,9 @@ static bool begins_anew(const struct flow *f, const struct conn_dir *h, const st
     const uint32_t seq = s->seq;
     if ((h->syn_count && h->syn == seq) || answers_syn(h, o, flags, s->ack))
         return false;
+    /* A SYN with the number before the first one seen of its side was captured late. */
+    if (!h->syn_count && h->packets && seq + 1 == (uint32_t)h->isn64)
+        return false;
     /* The connection is closed, so both ends may use the ports again (RFC 9293 section 3.10.7.4).
      * The ISN of the new connection may be within the window of the old one, because ISNs grow with
      * time (RFC 6528 section 3). */

@@ -301,10 +301,12 @@ static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer
 bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
-    if (end <= peer->ack_hi)
-        /* All of the data had been acknowledged before, so this segment is another copy of it. */
-        return true;
     const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
+    if (end <= peer->ack_hi)
+        /* All of the data had been acknowledged before, so this segment is another copy of it. The
+         * next data in order is late instead if its acknowledgement passed the capture point just
+         * before: the capturing host stored the packets of the two directions in another order. */
+        return first != h->sent_hi || now - peer->ack_at >= path - path / 5;
     const struct gap *g = gap_at(h, first);
     if (!g) /* The capture began later than the loss, so no gap is recorded. */
         return now - h->last_sent_at > path;

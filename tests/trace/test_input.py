@@ -359,6 +359,29 @@ def half_open(program, d):
             check("%s: one connection" % name, got == [(10 + resets, 3000, 7, 0, 3000, 1, 0, 0, None)], got)
 
 
+def captured_late(program, d):
+    """A SYN and data that the capture has behind the packets which answer them, as a host stores them that captures each direction by
+    itself, are parts of the same connection and were not sent again."""
+    c = Capture()
+    t = Talk(c).open()
+    syn = c.packets.pop(0)
+    t.send(A, 1000)
+    t.acked(B)
+    for late in (0.00001, 0.00001, 0.2):  # the last one is later than a round trip, so it was sent again
+        t.t += 0.1
+        t.send(A, 1000)
+        t.acked(B)
+        data, ack = c.packets[-2:]
+        c.packets[-2:] = [(data[0], *ack[1:]), (int(data[0] + late * 1e9), *data[1:])]
+    t.t += 0.3
+    t.close()
+    c.packets.append((int(t.t * 1e9), *syn[1:]))
+    j = json.loads(run([program, "--json", c.write(d + "/x")]).stdout)["connections"]
+    got = [(x["host_a"], x["total_packets"], x["syns"], x["b2a"]["reordered_pkts"], x["b2a"]["repaired_unseen_pkts"],
+            x["b2a"]["rexmt_data_pkts"]) for x in j]
+    check("captured late", got == [("10.2.0.2", len(c.packets), 2, 2, 1, 0)], got)
+
+
 def no_capture(program, d):
     random.seed(1)
     for name, content in (("text", b"this is no capture at all, just words\n" * 10), ("empty", b""), ("short", b"\xd4\xc3"),
@@ -599,7 +622,7 @@ def live(program, d):
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
-        for f in (flavours, interfaces, tunnels, fragments, half_open, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
+        for f in (flavours, interfaces, tunnels, fragments, half_open, captured_late, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
             f(program, d)
     print("%d failures" % checks.failures)
     return checks.failures > 0
