@@ -69,14 +69,12 @@ static SCPS_ALWAYS_INLINE void pass_time(struct scps_trace *t, scps_time at)
         t->tot.last = at;
 }
 
-int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
+/* Analyses the IP packet at off in the data of p, or inside tunnels there. Returns as
+ * scps_trace_packet() does. */
+static SCPS_ALWAYS_INLINE int ip_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
+                                        int off)
 {
-    t->tot.packets++;
-    t->tot.bytes += p->caplen;
-    pass_time(t, p->at);
-
     uint32_t at = 0;
-    int off = scps_tr_link_ip(t, p->link, p->data, p->caplen);
     for (int depth = 0; TR_LIKELY(off >= 0 && depth < TUNNELS); depth++) {
         struct packet k;
         at += (uint32_t)off;
@@ -98,6 +96,27 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
      * if it was counted before. */
     t->tot.other_protocol += off >= 0;
     return 1;
+}
+
+/* Analyses the frames of an aggregate behind the first one. result: of that one. */
+static SCPS_NOINLINE int aggregate(struct scps_trace *t, const struct scps_trace_pkt *p, int result)
+{
+    while (t->aggregate && result >= 0) {
+        const int r = ip_packet(t, p, scps_tr_aggregate_ip(t, p));
+        result = r < result ? r : result;
+    }
+    t->aggregate = NULL;
+    return result;
+}
+
+int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
+{
+    t->tot.packets++;
+    t->tot.bytes += p->caplen;
+    pass_time(t, p->at);
+
+    const int r = ip_packet(t, p, scps_tr_link_ip(t, p->link, p->data, p->caplen));
+    return TR_LIKELY(!t->aggregate) ? r : aggregate(t, p, r);
 }
 
 /* ---- functions that open and close an analyser ---- */

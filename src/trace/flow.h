@@ -362,6 +362,9 @@ struct scps_trace {
     uint32_t ncomp, capcomp;
     struct truth *truth;
     struct conn_rare lost; /* counters of all flows whose own rare figures could not be allocated */
+    /* next frame of an aggregate (A-MSDU of IEEE 802.11) in the data of the packet that is read;
+     * NULL: the packet is no aggregate, or this frame was its last */
+    const uint8_t *aggregate;
     scps_time now;
     bool finished;
     uint32_t *order; /* flows in order of their numbers, made by scps_trace_finish() */

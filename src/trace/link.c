@@ -2,7 +2,7 @@
 /* Finds the IP header of a captured frame: Ethernet; FDDI and token ring; PPP with and without HDLC
  * framing, Cisco HDLC, frame relay, SLIP, InfiniBand, Linux cooked v1 and v2, null and loop, raw
  * IP; and packets that netfilter, pf, BSD's IPsec and macOS log, each with a header of its own.
- * ethertype.c continues behind an EtherType, and wireless.c reads 802.11.
+ * ethertype.c continues behind an EtherType, atm.c reads ATM and ERF, and wireless.c 802.11.
  *
  * Link-layer type values: www.tcpdump.org/linktypes.html.
  */
@@ -19,22 +19,27 @@ enum {
     LINK_RAW_OPENBSD = 14,
     LINK_PPP_HDLC = 50,
     LINK_PPPOE = 51,
+    LINK_ATM = 100,
     LINK_RAW = 101,
     LINK_CHDLC = 104,
     LINK_WIRELESS = 105,
+    LINK_ATM_CLIP = 106,
     LINK_FRAME_RELAY = 107,
     LINK_LOOP = 108,
     LINK_ENC = 109,
     LINK_COOKED = 113,
     LINK_PFLOG = 117,
     LINK_PRISM = 119,
+    LINK_SUNATM = 123,
     LINK_RADIOTAP = 127,
     LINK_AVS = 163,
     LINK_PPP_PPPD = 166,
     LINK_PPI = 192,
+    LINK_ERF = 197,
     LINK_PPP_WITH_DIRECTION = 204,
     LINK_CHDLC_WITH_DIRECTION = 205,
     LINK_FRAME_RELAY_WITH_DIRECTION = 206,
+    LINK_MPLS = 219,
     LINK_IPV4 = 228,
     LINK_IPV6 = 229,
     LINK_NFLOG = 239,
@@ -48,6 +53,8 @@ enum {
 #define NLPID_IP   0xcc
 #define NLPID_IP6  0x8e
 #define NLPID_SNAP 0x80
+/* organisation's code of SNAP for bridged frames (RFC 2427 section 4.2) */
+#define OUI_BRIDGED 0x0080c2u
 
 /* Finds the IP packet in a frame-relay frame (RFC 2427), in which it follows an address of two or
  * four octets, a control octet and a protocol identifier. Returns its offset, or -1 after counting
@@ -63,8 +70,13 @@ static int frame_relay(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     at += p[at] == 0; /* Skip a padding octet. */
     if (p[at] == NLPID_IP || p[at] == NLPID_IP6)
         return (int)at + 1;
-    if (p[at] == NLPID_SNAP && at + 6 <= caplen)
-        return scps_tr_ethertype_ip(t, p, caplen, at + 6, scps_get16(p + at + 4));
+    if (p[at] != NLPID_SNAP || at + 6 > caplen)
+        return scps_tr_other_link(t);
+    const uint32_t type = scps_get16(p + at + 4);
+    if (scps_get32(p + at) % 0x1000000u != OUI_BRIDGED)
+        return scps_tr_ethertype_ip(t, p, caplen, at + 6, type);
+    if (type == 1 || type == 7) /* bridged Ethernet, with and without its checksum */
+        return scps_tr_ethertype_ip(t, p, caplen, at + 6, TR_TYPE_ETHERNET);
     return scps_tr_other_link(t);
 }
 
@@ -144,7 +156,7 @@ static int typed(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
 }
 
 /* Finds the IP packet in frames of those link types that put a capture header before a frame of
- * another link type, and in 802.11 frames. */
+ * another link type, in those of ATM and MPLS, and in 802.11 frames. */
 static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t caplen)
 {
     switch (link) {
@@ -166,6 +178,15 @@ static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t ca
         if (caplen < 12)
             return scps_tr_truncated(t);
         return inner(t, p, caplen, scps_tr_little32(p), scps_tr_little32(p + 8));
+    case LINK_ATM:
+    case LINK_ATM_CLIP:
+        return scps_tr_atm_ip(t, p, caplen, 0);
+    case LINK_SUNATM: /* Direction and kind of traffic, and the numbers of the channel. */
+        return scps_tr_atm_ip(t, p, caplen, 4);
+    case LINK_ERF:
+        return scps_tr_erf_ip(t, p, caplen);
+    case LINK_MPLS:
+        return scps_tr_ethertype_ip(t, p, caplen, 0, TR_TYPE_MPLS);
     case LINK_WIRELESS:
         return scps_tr_wireless_ip(t, TR_RADIO_NONE, p, caplen);
     case LINK_PRISM:
@@ -200,7 +221,7 @@ int scps_tr_link_ip(struct scps_trace *t, int link, const uint8_t *p, uint32_t c
         return null_or_loop(t, p, caplen);
     case LINK_PPP:
     case LINK_PPP_HDLC:
-        return scps_tr_ppp_ip(t, p, caplen, 0);
+        return scps_tr_hdlc_ip(t, p, caplen, 0);
     case LINK_PPPOE:
         return scps_tr_ppp_ip(t, p, caplen, 6);
     case LINK_CHDLC:

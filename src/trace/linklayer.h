@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the IP header of a captured frame behind the headers of its link layer (link.c), its
- * EtherType or PPP protocol (ethertype.c), or its 802.11 header (wireless.c).
+ * EtherType or PPP protocol (ethertype.c), its ATM or ERF header (atm.c), or its 802.11 header
+ * (wireless.c).
  */
 #ifndef SCPS_TRACE_LINKLAYER_H
 #define SCPS_TRACE_LINKLAYER_H
@@ -29,6 +30,17 @@ int scps_tr_link_refused(const char *what, int link, char *msg);
 
 /* ---- functions in ethertype.c, for EtherTypes and PPP protocol numbers ---- */
 
+enum {
+    TR_TYPE_ETHERNET = 0x6558, /* a whole Ethernet frame follows ("transparent bridging") */
+    TR_TYPE_MPLS = 0x8847,
+    TR_TYPE_MPLS_MULTICAST = 0x8848,
+    TR_TYPE_NSH = 0x894f /* a network service header follows (RFC 8300) */
+};
+
+/* Returns the EtherType of a next protocol in a network service header (RFC 8300 section 2.2) or in
+ * VXLAN-GPE, which have the same numbers; 0: one that carries no IP. */
+uint32_t scps_tr_next_type(uint8_t next);
+
 /* Counts a frame in which no IP packet was found, because its link layer carries something else.
  * Returns -1, so that its caller can return the result. */
 static inline int scps_tr_other_link(struct scps_trace *t)
@@ -52,6 +64,17 @@ int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen
  * there may be address and control octets. Returns the header's offset, or -1 after counting why
  * there is none. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
+/* As scps_tr_ppp_ip(), of a frame of PPP with HDLC framing or of Cisco HDLC at off. */
+int scps_tr_hdlc_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
+
+/* ---- functions in atm.c, for ATM and for records of ERF, which may contain it ---- */
+
+/* Finds the IP header in the packet at off of a virtual channel (RFC 2684). Returns the header's
+ * offset, or -1 after counting why there is none. */
+int scps_tr_atm_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
+/* Finds the IP header in a record of the Extensible Record Format. Returns the header's offset, or
+ * -1 after counting why there is none. */
+int scps_tr_erf_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen);
 
 /* ---- functions in wireless.c, which find the IP header in an 802.11 frame ---- */
 
@@ -62,5 +85,8 @@ enum scps_tr_radio { TR_RADIO_NONE, TR_RADIO_PRISM, TR_RADIO_TAP, TR_RADIO_AVS }
  * offset, or -1 after counting why there is none. */
 int scps_tr_wireless_ip(struct scps_trace *t, enum scps_tr_radio radio, const uint8_t *p,
                         uint32_t caplen);
+/* Finds the IP header in the next frame of the aggregate (A-MSDU) that was found last, in the data
+ * of p. Returns the header's offset, or -1 after counting why there is none. */
+int scps_tr_aggregate_ip(struct scps_trace *t, const struct scps_trace_pkt *p);
 
 #endif

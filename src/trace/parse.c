@@ -4,12 +4,12 @@
 
 #include "wire/opt.h"
 
-/* ---- functions that parse IPv6 headers and extension headers ---- */
+/* ---- functions that parse IPv6 headers, extension headers and the authentication header ---- */
 
 #define EXT_HOP_BY_HOP  0
 #define EXT_ROUTING     43
 #define EXT_FRAGMENT    44
-#define EXT_AUTH        51
+#define EXT_AUTH        SCPS_TR_PROTO_AUTH
 #define EXT_DESTINATION 60
 #define EXT_MOBILITY    135
 /* largest number of IPv6 extension headers: a packet with more counts as malformed */
@@ -55,6 +55,16 @@ bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, ui
     k->proto = next;
     *hdr = at;
     return at <= k->total || scps_tr_bad_ip(t);
+}
+
+bool scps_tr_skip_auth(struct scps_trace *t, struct packet *k, uint32_t *hdr)
+{
+    if (*hdr + 8 > k->cap)
+        return scps_tr_cut_short(t);
+    const uint8_t *auth = k->ip + *hdr;
+    k->proto = auth[0];
+    *hdr += extension_len(EXT_AUTH, auth);
+    return *hdr <= k->total || scps_tr_bad_ip(t);
 }
 
 void scps_tr_addresses(const struct packet *k, struct flow_key *key)

@@ -14,6 +14,8 @@
 
 #include "trace/flow.h"
 
+#define SCPS_TR_PROTO_AUTH 51 /* IP protocol number of the authentication header */
+
 struct packet {
     const uint8_t *ip;
     uint32_t cap;   /* number of captured bytes from the start of the IP header on */
@@ -78,6 +80,9 @@ static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
  * left: as for scps_tr_parse_ip(). Returns false if the packet must not be processed any further;
  * it has then been counted. */
 bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
+/* Skips an authentication header behind the *hdr octets of the IPv4 header, and adds its length to
+ * *hdr. Returns false if the packet must not be processed any further; it has then been counted. */
+bool scps_tr_skip_auth(struct scps_trace *t, struct packet *k, uint32_t *hdr);
 /* Finds the IP header inside a packet that is neither TCP nor has a compressed header. Returns its
  * offset from k->ip, or -1 after counting why there is none. */
 int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
@@ -118,6 +123,8 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip(struct scps_trace *t, struct pac
         return scps_tr_cut_short(t);
     if (TR_LIKELY(k->ip[0] >> 4 == 4)) {
         if (TR_UNLIKELY(!scps_tr_parse_ip4(t, k, left, &hdr)))
+            return false;
+        if (TR_UNLIKELY(k->proto == SCPS_TR_PROTO_AUTH) && !scps_tr_skip_auth(t, k, &hdr))
             return false;
     } else if (!scps_tr_parse_ip6(t, k, left, &hdr)) {
         return false;

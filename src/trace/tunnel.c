@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds IP packets inside packets that are neither TCP nor compressed TCP (protocol 105).
  *
- *   by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN
- *   by UDP port    VXLAN, GENEVE, GTP-U, GRE
+ *   by protocol    IP (4), IPv6 (41), GRE (47) with IP, Ethernet, PPP, ERSPAN; EtherIP (97), MPLS
+ *                  (137)
+ *   by UDP port    VXLAN and VXLAN-GPE, GENEVE, GTP-U, GRE, MPLS, L2TP
  *   by content     UDP whose payload is an IP packet: this library's encapsulation, that of the
- *                  SCPS reference implementation, Teredo
+ *                  SCPS reference implementation, Teredo; or an encapsulation packet of CCSDS that
+ *                  holds one
  *
- * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 7348, 8926,
- * 8086; 3GPP TS 29.281.
+ * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 3378, 4023,
+ * 7348, 8926, 8086, 7510, 2661; draft-ietf-nvo3-vxlan-gpe; 3GPP TS 29.281; CCSDS 133.1-B, 702.1-B.
  */
 #include "trace/linklayer.h"
 #include "trace/parse.h"
 
-enum { PROTO_IPV4 = 4, PROTO_IPV6 = 41, PROTO_GRE = 47 };
+enum { PROTO_IPV4 = 4, PROTO_IPV6 = 41, PROTO_GRE = 47, PROTO_ETHERIP = 97, PROTO_MPLS = 137 };
 
 enum {
+    PORT_L2TP = 1701,
     PORT_GTP = 2152,
     PORT_GRE = 4754,
     PORT_VXLAN = 4789,
+    PORT_VXLAN_GPE = 4790,
     PORT_GENEVE = 6081,
+    PORT_MPLS = 6635,
     PORT_VXLAN_LINUX = 8472
 };
 
-enum { TYPE_ERSPAN3 = 0x22eb, TYPE_ETHERNET = 0x6558, TYPE_PPP = 0x880b, TYPE_ERSPAN = 0x88be };
+enum { TYPE_ERSPAN3 = 0x22eb, TYPE_PPP = 0x880b, TYPE_ERSPAN = 0x88be };
 
 #define GRE_CHECKSUM 0x8000u
 /* flag "routing present" of RFC 1701, which later versions of GRE do not have */
@@ -53,7 +58,7 @@ static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
  * counted. */
 static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint32_t type)
 {
-    if (type == TYPE_ETHERNET)
+    if (type == TR_TYPE_ETHERNET)
         return ethernet(t, k, at);
     return scps_tr_ethertype_ip(t, k->ip, k->cap, at, type);
 }
@@ -88,6 +93,45 @@ static int vxlan(struct scps_trace *t, const struct packet *k, uint32_t at)
     if (at + 8 > k->cap || k->ip[at] != 0x08)
         return NO_TUNNEL;
     return ethernet(t, k, at + 8);
+}
+
+static int vxlan_gpe(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    /* The flags have a version, 0, then "network identifier", "next protocol", and in the last bit
+     * "operations, administration and maintenance". */
+    if (at + 8 > k->cap || (k->ip[at] & 0xf5u) != 0x04)
+        return NO_TUNNEL;
+    const uint32_t type = scps_tr_next_type(k->ip[at + 3]);
+    return type ? typed(t, k, at + 8, type) : NO_TUNNEL;
+}
+
+#define L2TP_CONTROL  0x8000u
+#define L2TP_LENGTH   0x4000u
+#define L2TP_SEQUENCE 0x0800u
+#define L2TP_OFFSET   0x0200u
+#define L2TP_VERSION  0x000fu
+
+static int l2tp(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    if (at + 8 > k->cap)
+        return NO_TUNNEL;
+    const uint32_t flags = scps_get16(k->ip + at);
+    if (flags & L2TP_CONTROL || (flags & L2TP_VERSION) != 2)
+        return NO_TUNNEL;
+    at += 6 + (flags & L2TP_LENGTH ? 2 : 0) + (flags & L2TP_SEQUENCE ? 4 : 0);
+    if (flags & L2TP_OFFSET) {
+        if (at + 2 > k->cap)
+            return cut_short(t);
+        at += 2u + scps_get16(k->ip + at);
+    }
+    return scps_tr_ppp_ip(t, k->ip, k->cap, at);
+}
+
+static int etherip(struct scps_trace *t, const struct packet *k, uint32_t at)
+{
+    if (at + 2 > k->cap || scps_get16(k->ip + at) != 0x3000)
+        return NO_TUNNEL;
+    return ethernet(t, k, at + 2);
 }
 
 static int geneve(struct scps_trace *t, const struct packet *k, uint32_t at)
@@ -137,52 +181,87 @@ static bool may_be_fragment(const struct packet *k)
     return k->version == 4 ? (k->ip[6] & 0x20) != 0 : k->th - k->ip > 40;
 }
 
-/* Returns true if the payload of a UDP datagram is exactly one IP packet. k: the outer packet. A
- * first fragment, whose UDP length is that of the whole datagram, counts as well, and so does a
- * packet whose inner TCP header was not captured: the caller counts it as cut short. */
-static bool is_ip(const struct packet *k)
+/* Returns true if the len octets at p, of which cap were captured, are exactly one IP packet that
+ * may hold what is analysed here. A packet whose headers behind the IP header were not captured
+ * counts as well: the caller counts it as cut short. */
+static bool is_ip(const uint8_t *p, uint32_t cap, uint32_t len)
 {
-    if (k->th_cap < 8 + 20)
+    if (cap < 20 || len < 20)
         return false;
-    const uint8_t *p = k->th + 8;
-    uint32_t len = scps_get16(k->th + 4);
-    if (len < 8 + 20 || (len > k->seg_len && !may_be_fragment(k)))
-        return false;
-    len -= 8;
     if (p[0] >> 4 == 4) {
         uint32_t hdr = (p[0] & 15u) * 4;
-        if (hdr < 20 || 8 + hdr > k->th_cap || scps_get16(p + 2) != len ||
-            hdr + least_header(p[9]) > len)
-            return false;
-        if (!is_ours(p[9]) || scps_cksum_fold(scps_cksum_add(0, p, hdr)) != 0)
-            return false;
-    } else if (p[0] >> 4 == 6) {
-        if (k->th_cap < 8 + 40 || 40u + scps_get16(p + 4) != len || !is_ours(p[6]))
-            return false;
-    } else {
-        return false;
+        return hdr >= 20 && hdr <= cap && scps_get16(p + 2) == len &&
+               hdr + least_header(p[9]) <= len && is_ours(p[9]) &&
+               scps_cksum_fold(scps_cksum_add(0, p, hdr)) == 0;
     }
-    return true;
+    return p[0] >> 4 == 6 && cap >= 40 && 40u + scps_get16(p + 4) == len && is_ours(p[6]);
+}
+
+/* Returns the length of the headers before the IP packet that the len octets at p hold, of which
+ * cap were captured, if they are exactly one encapsulation packet (CCSDS 133.1-B) with the Internet
+ * protocol extension (702.1-B); 0: they are something else. */
+static uint32_t encapsulation(const uint8_t *p, uint32_t cap, uint32_t len)
+{
+    static const uint8_t heads[4] = {0, 2, 4, 8};
+    if (cap < 8 || p[0] >> 2 != 0x3a) /* version 7, protocol 2 */
+        return 0;
+    const uint32_t head = heads[p[0] & 3];
+    const uint32_t total = head == 2   ? p[1]
+                           : head == 4 ? scps_get16(p + 2)
+                           : head == 8 ? scps_get32(p + 4)
+                                       : 0;
+    if (total != len || head >= cap || (p[head] != 33 && p[head] != 87))
+        return 0;
+    return head + 1; /* and the extension's octet: IPv4 or IPv6 */
+}
+
+/* Returns the offset in the payload of a UDP datagram of the IP packet that is all of it, or of one
+ * in an encapsulation packet that is; -1: there is none. The first fragment of a datagram, which
+ * has the length of the whole datagram, counts as well. */
+static int find_ip(const struct packet *k)
+{
+    uint32_t len = scps_get16(k->th + 4);
+    if (len < 8 + 20 || k->th_cap < 8 + 20 || (len > k->seg_len && !may_be_fragment(k)))
+        return -1;
+    const uint8_t *p = k->th + 8;
+    const uint32_t cap = k->th_cap - 8;
+    len -= 8;
+    const uint32_t head = encapsulation(p, cap, len);
+    return is_ip(p + head, cap - head, len - head) ? (int)head : -1;
+}
+
+/* Returns true if one of a UDP datagram's ports is this one. Other tunnels have it as destination
+ * in both directions. */
+static bool has_port(const struct packet *k, uint16_t port)
+{
+    return scps_get16(k->th) == port || scps_get16(k->th + 2) == port;
 }
 
 static int udp(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
     if (k->th_cap < 8)
         return NO_TUNNEL;
-    if (is_ip(k)) {
+    const int ip = find_ip(k);
+    if (ip >= 0) {
         t->tot.encapsulated++;
-        return (int)at + 8;
+        return (int)at + 8 + ip;
     }
+    if (has_port(k, PORT_L2TP))
+        return l2tp(t, k, at + 8);
     switch (scps_get16(k->th + 2)) {
     case PORT_VXLAN:
     case PORT_VXLAN_LINUX:
         return vxlan(t, k, at + 8);
+    case PORT_VXLAN_GPE:
+        return vxlan_gpe(t, k, at + 8);
     case PORT_GENEVE:
         return geneve(t, k, at + 8);
     case PORT_GTP:
         return gtp(t, k, at + 8);
     case PORT_GRE:
         return gre(t, k, at + 8);
+    case PORT_MPLS:
+        return typed(t, k, at + 8, TR_TYPE_MPLS);
     default:
         return NO_TUNNEL;
     }
@@ -199,6 +278,10 @@ static int inside(struct scps_trace *t, const struct packet *k)
         return (int)at;
     case PROTO_GRE:
         return gre(t, k, at);
+    case PROTO_ETHERIP:
+        return etherip(t, k, at);
+    case PROTO_MPLS:
+        return typed(t, k, at, TR_TYPE_MPLS);
     case SCPS_IPPROTO_UDP:
         return t->cfg.no_udp ? NO_TUNNEL : udp(t, k, at);
     default:

@@ -3,8 +3,9 @@
  * Prism, AVS or radiotap (www.radiotap.org).
  *
  * A data frame has 24 octets of header, six more between access points, two for QoS, four for high
- * throughput, and then LLC and SNAP. Encrypted and empty frames, and aggregates (A-MSDU), hold no
- * packet that can be read here.
+ * throughput, and then LLC and SNAP. An aggregate (A-MSDU) holds several packets: each has a header
+ * of 14 octets, two addresses and its length, and begins at a multiple of four octets. Encrypted
+ * and empty frames hold no packet that can be read here.
  */
 #include "trace/linklayer.h"
 
@@ -23,6 +24,27 @@ enum { AGGREGATE = 0x80 }; /* flag of the QoS field: the frame is an aggregate (
 enum { TIME = 1u << 0, FLAGS = 1u << 1, MORE = 1u << 31 };
 enum { PADDED = 0x20 }; /* bit of radiotap's flags: the body begins at a multiple of four octets */
 
+#define SUBFRAME 14u /* length of the header of a frame within an aggregate, octets */
+
+/* Finds the IP header in the frame at off of an aggregate that ends at caplen, and takes note of
+ * where the next one begins. */
+static int subframe(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
+{
+    t->aggregate = NULL;
+    if (caplen - off < SUBFRAME + LLC_AND_TYPE)
+        return scps_tr_truncated(t);
+    const uint32_t len = SUBFRAME + scps_get16(p + off + 12), next = (len + 3) & ~3u;
+    /* What is shorter than a header at the end is padding, or the checksum of the frame. */
+    if (next < caplen - off && caplen - off - next >= SUBFRAME)
+        t->aggregate = p + off + next;
+    return scps_tr_ethertype_ip(t, p, SCPS_MIN(caplen, off + len), off + SUBFRAME, 0);
+}
+
+int scps_tr_aggregate_ip(struct scps_trace *t, const struct scps_trace_pkt *p)
+{
+    return subframe(t, p->data, p->caplen, (uint32_t)(t->aggregate - p->data));
+}
+
 static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off, bool padded)
 {
     uint32_t header = 24;
@@ -39,7 +61,7 @@ static int frame(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
     if (caplen - off < header + LLC_AND_TYPE)
         return scps_tr_truncated(t);
     if (subtype & QOS && p[qos] & AGGREGATE)
-        return scps_tr_other_link(t);
+        return subframe(t, p, caplen, off + header);
     return scps_tr_ethertype_ip(t, p, caplen, off + header, 0);
 }
 

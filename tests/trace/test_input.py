@@ -154,26 +154,36 @@ def tunnels(program, d):
     want = figures(run([program, "--json", bare.write(d + "/a.pcap")]))
     ips = [(ns, b[14:]) for ns, b, n in bare.packets]
     ether, out4, out6 = b"\2\0\0\0\0\1\2\0\0\0\0\2", (A, B), (A6, B6)
+    llc, radio = b"\xaa\xaa\3\0\0\0\x08\0", b"\0\0"
     mpls = b"\0\1\0\x40\0\2\1\x40"  # two labels
     gre = {"plain": b"\0\0\x08\0", "key, sequence, checksum": b"\xb0\0\x08\0" + bytes(12), "Ethernet": b"\0\0\x65\x58" + ether + b"\x08\0",
            "tagged Ethernet": b"\0\0\x65\x58" + ether + b"\x81\0\0\5\x08\0", "MPLS": b"\0\0\x88\x47" + mpls,
            "PPTP": b"\x30\x81\x88\x0b" + bytes(12) + b"\xff\3\0\x21", "PPTP without acknowledgement": b"\x30\x01\x88\x0b" + bytes(8) + b"\x21",
            "ERSPAN I": b"\0\0\x88\xbe" + ether + b"\x08\0", "ERSPAN II": b"\x10\0\x88\xbe" + bytes(4) + bytes(8) + ether + b"\x08\0",
            "ERSPAN III": b"\x10\0\x22\xeb" + bytes(4) + bytes(12) + ether + b"\x08\0",
+           "a pseudowire": b"\0\0\x88\x47" + mpls + bytes(4) + ether + b"\x08\0",
+           "a service chain": b"\0\0\x89\x4f" + b"\0\x02\x02\1" + bytes(4),
            "ERSPAN III with its subheader": b"\x10\0\x22\xeb" + bytes(4) + bytes(11) + b"\1" + bytes(8) + ether + b"\x08\0"}
     gtp = b"\x30\xff\0\0\0\0\0\1"
     of_udp = {"VXLAN": (4789, b"\x08" + bytes(7) + ether + b"\x08\0"), "VXLAN, Linux's port": (8472, b"\x08" + bytes(7) + ether + b"\x08\0"),
               "GENEVE": (6081, b"\0\0\x65\x58" + bytes(4) + ether + b"\x08\0"), "GENEVE with options": (6081, b"\2\0\x08\0" + bytes(4) + bytes(8)),
               "GTP": (2152, gtp), "GTP, numbered": (2152, b"\x32" + gtp[1:] + bytes(4)),
               "GTP with extensions": (2152, b"\x34" + gtp[1:] + b"\0\0\0\x85" + b"\1\0\0\x85" + b"\2" + bytes(6) + b"\0"),
-              "GRE in UDP": (4754, b"\0\0\x08\0"), "IP in UDP": (7000, b"")}
+              "GRE in UDP": (4754, b"\0\0\x08\0"), "IP in UDP": (7000, b""), "MPLS in UDP": (6635, mpls),
+              "VXLAN-GPE": (4790, b"\x0c\0\0\3" + bytes(4) + ether + b"\x08\0"), "VXLAN-GPE with IP": (4790, b"\x0c\0\0\1" + bytes(4)),
+              "VXLAN-GPE with a service chain": (4790, b"\x04\0\0\4" + bytes(4) + b"\0\x06\1\3" + bytes(20) + ether + b"\x81\0\0\5\x08\0"),
+              "L2TP": (1701, b"\0\2" + bytes(4) + b"\xff\3\0\x21"), "L2TP with all fields": (1701, b"\x4a\2" + bytes(10) + b"\0\3" + bytes(3) + b"\x21")}
 
-    def through(name, wrap, link=RAW, options=(), same=True):
+    def through(name, wrap, link=RAW, options=(), same=True, wire=0):
         c = Capture(link=link)
         for ns, ip in ips:
             c.packets.append((ns, wrap(ip), len(wrap(ip))))
         p = run([program, "--json", *options, c.write(d + "/x")])
         j = json.loads(p.stdout)
+        for x in j["connections"]:  # wire: octets of each packet that the bare one lacks
+            for side in ("a2b", "b2a"):
+                x[side]["wire_bytes"] -= wire * x[side]["total_packets"]
+                x[side]["pureack_bytes"] -= wire * x[side]["pure_acks_sent"]
         check(name, p.returncode == 0 and (j["connections"] == want if same else j["connections"] == []) and
               j["capture"]["other_protocol"] == (0 if same else len(ips)), j["capture"])
 
@@ -187,15 +197,42 @@ def tunnels(program, d):
                 through("%s in %s%s" % (kind, version, name), lambda ip: ip_packet(*ends, 17, udp(40000, port, header + ip)), RAW, options, same)
                 if options:
                     through("%s in %s, not UDP" % (kind, version), lambda ip: ip_packet(*ends, 17, udp(40000, port, header + ip)), RAW, ["--no-udp"], False)
+        through("EtherIP in " + version, lambda ip: ip_packet(*ends, 97, b"\x30\0" + ether + b"\x08\0" + ip))
+        through("MPLS in " + version, lambda ip: ip_packet(*ends, 137, mpls + ip))
+        auth = lambda proto: bytes([proto, 4]) + bytes(22)
+        through("IP behind an authentication header, " + version, lambda ip: ip_packet(*ends, 51, auth(4) + ip))
+        through("L2TP, from its port in " + version, lambda ip: ip_packet(*ends, 17, udp(1701, 40000, of_udp["L2TP"][1] + ip)))
+        # CCSDS encapsulation packets: header of 2, 4 or 8 octets, the extension's octet, IP
+        for form in ("B", "xH", "xxxI"):
+            head = lambda n: struct.pack(">B" + form, 0xE8 | (1, 2, 3)[("B", "xH", "xxxI").index(form)], n)
+            size = len(head(0)) + 1
+            small = lambda ip: len(ip) + size < 256 or form != "B"
+            through("a CCSDS encapsulation packet, %s, in %s" % (form, version), lambda ip: ip_packet(
+                *ends, 17, udp(1, 9, head(size + len(ip)) + b"\x21" + ip if small(ip) else ip)))
+            through("another length, %s, in %s" % (form, version), lambda ip: ip_packet(
+                *ends, 17, udp(1, 9, head((size + 1 + len(ip)) & (0xFF if form == "B" else 0xFFFF)) + b"\x21" + ip)), same=False)
+    through("TCP behind an authentication header", lambda ip: ip_packet(End(".".join(map(str, ip[12:16])), 1), End(".".join(map(str, ip[16:20])), 1), 51,
+                                                                        auth(6) + ip[20:], ident=ip[4] << 8 | ip[5]), wire=24)
     through("a tunnel in a tunnel", lambda ip: ip_packet(*out4, 47, gre["plain"] + ip_packet(*out6, 17, udp(1, 6081, of_udp["GENEVE"][1] + ip_packet(*out4, 4, ip)))))
     deep = lambda ip, n: deep(ip_packet(*out4, 4, ip), n - 1) if n else ip
     through("five deep", lambda ip: deep(ip, 5))
     through("six deep: nobody's", lambda ip: deep(ip, 6), same=False)
+    through("VXLAN-GPE, administration", lambda ip: ip_packet(*out4, 17, udp(1, 4790, b"\x0d\0\0\1" + bytes(4) + ip)), same=False)
+    through("L2TP, control", lambda ip: ip_packet(*out4, 17, udp(1, 1701, b"\xc8\2" + bytes(10) + b"\x21" + ip)), same=False)
+    through("another version of EtherIP", lambda ip: ip_packet(*out4, 97, b"\x40\0" + ether + b"\x08\0" + ip), same=False)
     through("another version of GRE", lambda ip: ip_packet(*out4, 47, b"\0\2\x08\0" + ip), same=False)
     through("VXLAN with flags nobody knows", lambda ip: ip_packet(*out4, 17, udp(1, 4789, b"\x88" + bytes(7) + ether + b"\x08\0" + ip)), same=False)
     through("GTP's own messages", lambda ip: ip_packet(*out4, 17, udp(1, 2152, b"\x30\1" + gtp[2:] + ip)), same=False)
     # link types
     through("MPLS on Ethernet", lambda ip: ether + b"\x88\x47" + mpls + ip, ETHERNET)
+    word, wires = bytes(4), {"IPv4": ether + b"\x08\0", "a tag": ether + b"\x81\0\0\5\x08\0", "LLC": ether + b"\0\x64\xaa\xaa\3\0\0\0\x08\0"}
+    for kind, header in wires.items():
+        through("a pseudowire with a control word, " + kind, lambda ip: ether + b"\x88\x47" + mpls + word + header + ip, ETHERNET)
+        through("a pseudowire, " + kind, lambda ip: ether + b"\x88\x47" + mpls + header + ip, ETHERNET)
+    through("MPLS alone", lambda ip: mpls + ip, 219)
+    through("MPLS in PPP", lambda ip: b"\xff\3\x02\x81" + mpls + ip, PPP)
+    through("tags of switches", lambda ip: ether + b"\x89\x03" + b"\0\x20" + ether + b"\x89\x3f" + bytes(6) + b"\x89\x26" + bytes(4) + b"\x89\x2f" + bytes(4) + b"\x08\0" + ip, ETHERNET)
+    through("LLC of IP", lambda ip: ether + struct.pack(">H", min(3 + len(ip), 1500)) + b"\6\6\3" + ip, ETHERNET)
     through("LLC and SNAP", lambda ip: ether + struct.pack(">H", min(8 + len(ip), 1500)) + b"\xaa\xaa\3\0\0\0\x08\0" + ip, ETHERNET)
     through("Cisco HDLC", lambda ip: b"\x0f\0\x08\0" + ip, 104)
     through("PPPoE alone", lambda ip: b"\x11\0\0\1\0\0\0\x21" + ip, 51)
@@ -203,8 +240,21 @@ def tunnels(program, d):
     through("frame relay, IPv6", lambda ip: b"\x18\x41\3\x8e" + ip_packet(*out6, 4, ip), 107)
     through("frame relay, SNAP", lambda ip: b"\x18\x41\3\0\x80\0\0\0\x08\0" + ip, 107)
     through("frame relay, four octets", lambda ip: b"\x18\x40\x40\x41\3\xcc" + ip, 107)
-    llc, radio = b"\xaa\xaa\3\0\0\0\x08\0", b"\0\0"
     through("frame relay, with its direction", lambda ip: b"\1\x18\x41\3\xcc" + ip, 206)
+    bridged = b"\0\x80\xc2\0\7"
+    through("frame relay, bridged", lambda ip: b"\x18\x41\3\0\x80" + bridged + ether + b"\x08\0" + ip, 107)
+    through("PPP or Cisco HDLC: PPP", lambda ip: b"\xff\3\0\x21" + ip, 50)
+    for link in (PPP, 50):
+        through("PPP or Cisco HDLC: Cisco", lambda ip: b"\x0f\0\x08\0" + ip, link)
+    atm = {"LLC": llc, "bridged": b"\xaa\xaa\3" + bridged + b"\0\0" + ether + b"\x08\0", "routed, without LLC": b"",
+           "bridged, without LLC": b"\0\0" + ether + b"\x08\0", "PPP": b"\xfe\xfe\3\xcf\x21", "NLPID": b"\xfe\xfe\3\xcc"}
+    for kind, header in atm.items():
+        through("ATM, " + kind, lambda ip: header + ip, 100)
+        through("SunATM, " + kind, lambda ip: b"\x82\0\0\x20" + header + ip, 123)
+        through("ERF, AAL5, " + kind, lambda ip: bytes(8) + b"\4" + bytes(11) + header + ip, 197)
+    for kind, header in {2: b"\0\0" + ether + b"\x08\0", 1: b"\xff\3\0\x21", 5: bytes(4) + b"\x0f\0\x08\0", 22: b"", 9: bytes(8) + llc}.items():
+        through("ERF, type %d" % kind, lambda ip: bytes(8) + bytes([kind]) + bytes(7) + header + ip, 197)
+        through("ERF, type %d, with extension headers" % kind, lambda ip: bytes(8) + bytes([kind | 128]) + bytes(7) + b"\x83" + bytes(7) + b"\3" + bytes(7) + header + ip, 197)
     through("Cisco HDLC, with its direction", lambda ip: b"\1\x0f\0\x08\0" + ip, 205)
     through("PPP, with its direction", lambda ip: b"\1\xff\3\0\x21" + ip, 204)
     through("PPP, of pppd", lambda ip: b"\0\3\0\x21" + ip, 166)
@@ -244,7 +294,31 @@ def tunnels(program, d):
 
     unread("802.11, encrypted", lambda ip: b"\x08\x41" + header + llc + ip, 105, "other_link")
     unread("802.11, a beacon", lambda ip: b"\x80\0" + header + llc + ip, 105, "other_link")
-    unread("802.11, an aggregate", lambda ip: b"\x88\1" + header + b"\x80\0" + llc + ip, 105, "other_link")
+    unread("802.11, an aggregate cut in its header", lambda ip: b"\x88\1" + header + b"\x80\0" + ether + b"\0\x40" + llc[:7], 105, "truncated")
+    unread("ATM cells in ERF", lambda ip: bytes(8) + b"\3" + bytes(7) + bytes(4) + llc + ip, 197, "other_link")
+    unread("ERF, extension headers without end", lambda ip: bytes(8) + b"\x82" + bytes(7) + b"\x83" + bytes(7) + b"\x83" + bytes(7), 197, "truncated")
+    unread("MPLS, an associated channel", lambda ip: mpls + b"\x10\0\0\x21" + ip, 219, "other_link")
+    unread("MPLS, a control word before nothing", lambda ip: mpls + bytes(4), 219, "truncated")
+    unread("pseudowires in one another, cut", lambda ip: ((mpls + bytes(4) + ether + b"\x88\x47") * 3000)[:-1], 219, "truncated")
+    unread("a service chain of a length below its least", lambda ip: ether + b"\x89\x4f" + b"\0\1\2\1" + bytes(8) + ip, ETHERNET, "other_link")
+
+    def aggregates(name, several, head, tail, link):
+        """Frames of up to `several` packets each, at the time of the first one, are read as those packets alone at that time."""
+        alone, c = Capture(link=RAW), Capture(link=link)
+        for i in range(0, len(ips), several):
+            part, body = ips[i:i + several], b""
+            for _, ip in part:
+                alone.packets.append((part[0][0], ip, len(ip)))
+                body += b"\0" * (-len(body) % 4) + ether + struct.pack(">H", 8 + len(ip)) + llc + ip
+            c.packets.append((part[0][0], head + body + tail, len(head + body + tail)))
+        got, one = (json.loads(run([program, "--json", x.write(d + "/x")]).stdout) for x in (c, alone))
+        check(name, got["connections"] == one["connections"] and got["capture"]["tcp_packets"] == len(ips) and
+              got["capture"]["packets"] == len(c.packets) and got["capture"]["truncated"] == 0, got["capture"])
+
+    for several in (1, 2, 3, 7):
+        aggregates("802.11, aggregates of %d" % several, several, b"\x88\1" + header + b"\x80\0", b"", 105)
+        aggregates("radiotap, aggregates of %d, with checksum" % several, several, radio + struct.pack("<HI", 8, 0) + b"\x88\1" + header + b"\x80\0", b"\1\2\3\4", 127)
+        aggregates("PPI, aggregates of %d" % several, several, b"\0\0" + struct.pack("<HI", 8, 105) + b"\x88\1" + header + b"\x80\0", bytes(3), 192)
     unread("802.11, cut", lambda ip: data + header, 105, "truncated")
     unread("radiotap longer than the packet", lambda ip: radio + struct.pack("<HI", 60000, 2) + data + header + llc + ip, 127, "truncated")
     unread("per-packet information of its own kind", lambda ip: b"\0\0" + struct.pack("<HI", 8, 192) + ip, 192, "other_link")
