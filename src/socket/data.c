@@ -159,6 +159,15 @@ static int end_flags(const struct sock *s)
     return r & SCPS_RECORD_TORN ? SCPS_MSG_EOR | SCPS_MSG_TRUNC : SCPS_MSG_EOR;
 }
 
+/* Sets *out to the pieces of a call. strict: the call is readv() or writev(), for which a wrong
+ * number of pieces is EINVAL. Returns 0 or -errno. */
+static int pieces(const struct scps_iovec *iov, size_t n, bool strict, struct vec *out)
+{
+    int r = scps_vec_of(iov, n, out);
+
+    return strict && r == -EMSGSIZE ? -EINVAL : r;
+}
+
 /* Receives from socket fd into the n pieces of iov. is_read: the call is read() or readv(). *addr
  * gets the sender of a datagram, *end the value of msg_flags; both may be NULL. */
 static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
@@ -168,7 +177,7 @@ static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     struct sock *s = scps_sock_find(ctx, fd);
     struct scps_endpoint from;
     struct vec v;
-    int64_t r = s ? scps_vec_of(iov, n, &v) : -EBADF;
+    int64_t r = s ? pieces(iov, n, is_read, &v) : -EBADF;
     /* A read of 0 bytes returns 0 in every state of the socket. */
     if (r < 0 || (is_read && v.total == 0))
         return scps_sock_leave(ctx, r);
@@ -196,10 +205,7 @@ int64_t scps_sock_read(struct scps_ctx *ctx, int fd, void *buf, size_t len)
 
 int64_t scps_sock_readv(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, int n)
 {
-    if (n < 0 || n > SCPS_IOV_MAX) {
-        errno = EINVAL;
-        return -1;
-    }
+    /* A negative number becomes one above SCPS_IOV_MAX, which is refused. */
     return recv_vec(ctx, fd, iov, (size_t)n, 0, true, NULL, NULL, NULL);
 }
 
@@ -331,15 +337,18 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
 }
 
 static int64_t send_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, size_t n,
-                        int flags, const void *addr, uint32_t addrlen)
+                        int flags, bool is_writev, const void *addr, uint32_t addrlen)
 {
     scps_sock_enter(ctx);
     struct sock *s = scps_sock_find(ctx, fd);
     struct vec v;
-    int64_t r = s ? scps_vec_of(iov, n, &v) : -EBADF;
-    if (r == 0 && s->dgram)
+    int64_t r = s ? pieces(iov, n, is_writev, &v) : -EBADF;
+    /* A writev() of 0 bytes returns 0 in every state of the socket and sends no datagram. */
+    if (r < 0 || (is_writev && v.total == 0))
+        return scps_sock_leave(ctx, r);
+    if (s->dgram)
         r = scps_sock_dgram_send(s, &v, flags, addr, addrlen);
-    else if (r == 0)
+    else
         /* The peer of a connection is fixed, so an address is ignored. */
         r = do_send(s, &v, flags);
     return scps_sock_leave(ctx, r);
@@ -352,11 +361,7 @@ int64_t scps_sock_write(struct scps_ctx *ctx, int fd, const void *buf, size_t le
 
 int64_t scps_sock_writev(struct scps_ctx *ctx, int fd, const struct scps_iovec *iov, int n)
 {
-    if (n < 0 || n > SCPS_IOV_MAX) {
-        errno = EINVAL;
-        return -1;
-    }
-    return send_vec(ctx, fd, iov, (size_t)n, 0, NULL, 0);
+    return send_vec(ctx, fd, iov, (size_t)n, 0, true, NULL, 0);
 }
 
 int64_t scps_sock_send(struct scps_ctx *ctx, int fd, const void *buf, size_t len, int flags)
@@ -368,7 +373,7 @@ int64_t scps_sock_sendto(struct scps_ctx *ctx, int fd, const void *buf, size_t l
                          const void *addr, uint32_t addrlen)
 {
     struct scps_iovec v = {(void *)(uintptr_t)buf, SCPS_MIN(len, SCPS_MAX_RW)};
-    return send_vec(ctx, fd, &v, 1, flags, addr, addrlen);
+    return send_vec(ctx, fd, &v, 1, flags, false, addr, addrlen);
 }
 
 int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int fd, const struct scps_msghdr *msg, int flags)
@@ -377,5 +382,6 @@ int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int fd, const struct scps_msghdr
         errno = EFAULT;
         return -1;
     }
-    return send_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, msg->msg_name, msg->msg_namelen);
+    return send_vec(ctx, fd, msg->msg_iov, msg->msg_iovlen, flags, false, msg->msg_name,
+                    msg->msg_namelen);
 }

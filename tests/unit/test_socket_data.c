@@ -64,6 +64,7 @@ static void reading(void **state)
     assert_int_equal(alen, 0);
     assert_errno(scps_sock_recv(p.ctx, s, b, 1, SCPS_MSG_DONTWAIT), EAGAIN);
     assert_errno(scps_sock_readv(p.ctx, s, v, -1), EINVAL);
+    assert_errno(scps_sock_readv(p.ctx, 99, v, -1), EBADF);
     assert_errno(scps_sock_readv(p.ctx, s, NULL, 1), EFAULT);
     v[1].iov_len = SIZE_MAX;
     assert_errno(scps_sock_readv(p.ctx, s, v, 4), EINVAL);
@@ -183,6 +184,14 @@ static void writing(void **state)
     assert_errno(scps_sock_send(p.ctx, s, b, 1, SCPS_MSG_OOB), EOPNOTSUPP);
     assert_errno(scps_sock_sendto(p.ctx, s, b, 1, SCPS_MSG_FASTOPEN, NULL, 0), EOPNOTSUPP);
     assert_errno(scps_sock_writev(p.ctx, s, NULL, 2000), EINVAL);
+    assert_errno(scps_sock_writev(p.ctx, s, NULL, -1), EINVAL);
+    assert_errno(scps_sock_writev(p.ctx, 99, NULL, -1), EBADF);
+    /* A writev() of nothing succeeds in every state, unlike a write() of nothing. */
+    struct scps_iovec none = {b, 0};
+    int fresh = scps_socket(p.ctx, SCPS_AF_INET, SCPS_SOCK_STREAM, 0);
+    assert_errno(scps_sock_write(p.ctx, fresh, b, 0), EPIPE);
+    assert_int_equal(scps_sock_writev(p.ctx, fresh, &none, 1), 0);
+    assert_int_equal(scps_sock_writev(p.ctx, fresh, NULL, 0), 0);
     peer_gets_nothing(&p);
     assert_int_equal(
         scps_sock_send(p.ctx, s, b, 300, SCPS_MSG_NOSIGNAL | SCPS_MSG_DONTWAIT | SCPS_MSG_EOR),
