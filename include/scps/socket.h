@@ -235,8 +235,10 @@ enum {
     SCPS_TP_STRETCH_ACKS = 0x12f,     /* flag: 0 (off) or 1 (on) */
     /* end of the lines that tools/settings writes */
     SCPS_TP_CC = 0x180, /* text: "vj", "rate", "name,key=value,..."; get returns all parameters */
-    SCPS_TP_CONFIG = 0x181, /* struct scps_conn_config: the whole configuration */
-    SCPS_TP_INFO = 0x182    /* read-only: struct scps_info; ENOTCONN without a connection */
+    /* struct scps_conn_config: the whole configuration. EINVAL if scps_conn_config_check() refuses
+     * it. A structure of an earlier version may be shorter. */
+    SCPS_TP_CONFIG = 0x181,
+    SCPS_TP_INFO = 0x182 /* read-only: struct scps_info; ENOTCONN without a connection */
 };
 
 /* flags of send and receive calls */
@@ -458,13 +460,16 @@ struct scps_ctx_config {
      * for scps_ctx_inject() and scps_ctx_take(). Otherwise the caller's stack, whose driver passes
      * its events to scps_ctx_event(); every connection on it then belongs to the context. */
     struct scps_stack *stack;
-    uint32_t mtu; /* MTU of the built-in netif, bytes; default 1500 */
-    /* Limit of the packets that wait for scps_ctx_take(); default 4096. Beyond it the stack builds
-     * no packets. */
+    /* MTU of the built-in netif, SCPS_MTU_LEAST to 65535 bytes; default 1500 */
+    uint32_t mtu;
+    /* Limit of the packets that wait for scps_ctx_take(), at least 1; default 4096. Beyond it the
+     * stack builds no packets. */
     uint32_t queue_packets;
-    uint32_t max_sockets; /* largest number of sockets; EMFILE beyond; default 1024 */
-    int first_fd;         /* The lowest descriptor number; default 3 */
-    unsigned max_backlog; /* largest backlog; a larger one is reduced to this; default 4096 */
+    /* largest number of sockets, 1 to 2^30 - 1; EMFILE beyond; default 1024 */
+    uint32_t max_sockets;
+    int first_fd; /* The lowest descriptor number, 0 to 2^30 - 1; default 3 */
+    /* largest backlog, at least 1; a larger one is reduced to this; default 4096 */
+    unsigned max_backlog;
     /* Called when a call must wait: let time pass and packets arrive until scps_wait_over(w) is
      * true, or sleep until another thread has done so. No lock is held during the call, which may
      * use the context. Returns 0 (the waiting call checks its condition, and calls wait again if it
@@ -526,7 +531,9 @@ static inline struct scps_ctx_config scps_ctx_config_linux(void)
     return c;
 }
 
-/* Opens a context. cfg NULL: the defaults. Returns NULL with errno ENOMEM or EINVAL. */
+/* Opens a context. cfg NULL: the defaults. Returns NULL with errno ENOMEM or EINVAL. About the
+ * configurations within cfg, scps_conn_config_check() and scps_stack_config_check() say in words
+ * which field is refused. */
 SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
 /* Frees the sockets and the context's own stack; nothing is sent to the peers. On a caller's stack,
  * connections are reset and listeners closed. No call may be waiting. */

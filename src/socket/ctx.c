@@ -24,8 +24,9 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
     scps_ctx_config_sizes(&c);
     if (scps_ctx_config_copy(&c, cfg) || !c.queue_packets || !c.max_sockets ||
         c.max_sockets > INT32_MAX / 2 || c.first_fd < 0 || c.first_fd > INT32_MAX / 2 ||
-        !c.max_backlog || (!c.stack && c.mtu < 68) || !c.stack_config.port_min ||
-        c.stack_config.port_min > c.stack_config.port_max ||
+        !c.max_backlog || (!c.stack && (c.mtu < SCPS_MTU_LEAST || c.mtu > UINT16_MAX)) ||
+        !c.stack_config.port_min || c.stack_config.port_min > c.stack_config.port_max ||
+        scps_conn_config_check(&c.conn, NULL, 0) ||
         (!c.stack && scps_stack_config_check(&c.stack_config, NULL, 0))) {
         errno = EINVAL;
         return NULL;

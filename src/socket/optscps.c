@@ -5,18 +5,41 @@
 
 #include "socket/opt.h"
 
+#include "base/sized.h"
+
+/* Sets the whole configuration. A program that was compiled with the headers of an earlier version
+ * passes a shorter structure: the fields that it lacks get their defaults. */
 static int set_config(struct sock *s, const void *val, uint32_t len)
 {
     struct scps_conn_config to;
-    if (len < sizeof to)
+    size_t size;
+    if (len < sizeof size)
         return -EINVAL;
-    memcpy(&to, val, sizeof to);
+    memcpy(&size, val, sizeof size);
+    scps_conn_config_init(&to, sizeof to);
+    if (size > len ||
+        !scps_sized_take_own(&to, sizeof to, val, SCPS_SIZED_TO(scps_conn_config, rate)))
+        return -EINVAL;
+    if (scps_conn_config_check(&to, NULL, 0) < 0)
+        return -EINVAL;
+    /* If only cc is set, its parameters are the defaults; they are filled in here, because options
+     * read them. */
+    if (to.cc_param_of != to.cc)
+        scps_conn_config_set_cc(&to, to.cc, NULL);
     int r = scps_sock_change(s, &to);
     if (r == 0) {
         to = s->conf.cfg;
         scps_sock_conf_init(&s->conf, &to);
     }
     return r;
+}
+
+/* Returns the whole configuration, in the size that the caller's structure has. */
+static int get_config(const struct sock *s, void *val, uint32_t *len)
+{
+    struct scps_conn_config own = s->conf.cfg;
+    own.size = SCPS_MIN((size_t)*len, sizeof own);
+    return give(val, len, &own, sizeof own);
 }
 
 int scps_sock_set_scps(struct sock *s, int name, const void *val, uint32_t len)
@@ -50,7 +73,7 @@ int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len)
     case SCPS_TP_CC:
         return scps_sock_get_cc_text(s, val, len);
     case SCPS_TP_CONFIG:
-        return give(val, len, &s->conf.cfg, sizeof s->conf.cfg);
+        return get_config(s, val, len);
     case SCPS_TP_INFO: {
         struct scps_info info;
         if (!s->pcb.conn)

@@ -321,7 +321,7 @@ static void bad_configurations(void **state)
     struct scps_ctx *ctx = scps_ctx_new(NULL);
     assert_non_null(ctx);
     scps_ctx_free(ctx);
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 11; i++) {
         c = ok;
         if (i == 0)
             c.queue_packets = 0;
@@ -339,6 +339,10 @@ static void bad_configurations(void **state)
             c.stack_config.plain_hosts = UINT32_MAX;
         else if (i == 7)
             c.stack_config.now = -1;
+        else if (i == 8)
+            c.mtu = 65536;
+        else if (i == 9)
+            c.conn.sndbuf = 12;
         else
             c.stack_config.alloc.alloc = scps_alloc_default().alloc;
         errno = 0;

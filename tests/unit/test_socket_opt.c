@@ -293,6 +293,31 @@ static void structures(void **state)
     assert_int_equal(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &cfg, len), 0);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_MAXSEG), 512);
     assert_int_equal(peer_getopt(&p, s, SCPS_SOL_IP, SCPS_IP_MTU_DISCOVER), SCPS_PMTUDISC_DONT);
+    /* What connect() would refuse is refused at once, and nothing changes. */
+    struct scps_conn_config bad = cfg;
+    bad.sndbuf = 12;
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &bad, len), EINVAL);
+    bad = cfg;
+    bad.size = 0;
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &bad, len), EINVAL);
+    bad.size = sizeof bad + 8;
+    assert_errno(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &bad, len + 8),
+                 EINVAL);
+    assert_int_equal(peer_getopt(&p, s, SCPS_SOL_TCP, SCPS_TCP_MAXSEG), 512);
+    /* A program of an earlier version has a shorter structure: it gets the size of its own, and the
+     * fields that it lacks have their defaults when it sets the option. */
+    len = offsetof(struct scps_conn_config, keepalive);
+    assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &bad, &len), 0);
+    assert_int_equal(bad.size, len);
+    assert_int_equal(len, offsetof(struct scps_conn_config, keepalive));
+    assert_int_equal(bad.mss, 512);
+    bad.mss = 600;
+    assert_int_equal(scps_sock_setsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &bad, len), 0);
+    len = sizeof cfg;
+    assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_CONFIG, &cfg, &len), 0);
+    assert_int_equal(cfg.size, sizeof cfg);
+    assert_int_equal(cfg.mss, 600);
+    assert_int_equal(cfg.keep_idle, SCPS_SEC(7200));
 
     struct scps_info info;
     len = sizeof info;
@@ -301,7 +326,7 @@ static void structures(void **state)
     peer_handshakes(&p, s);
     assert_int_equal(scps_sock_getsockopt(p.ctx, s, SCPS_SOL_SCPS, SCPS_TP_INFO, &info, &len), 0);
     assert_int_equal(info.state, SCPS_ESTABLISHED);
-    assert_int_equal(info.adv_mss, 512);
+    assert_int_equal(info.adv_mss, 600);
 }
 
 static void set_text(int level, int name, const char *text, int err)
