@@ -54,6 +54,13 @@ static int do_set(struct sock *s, int level, int name, const void *val, uint32_t
     }
 }
 
+/* Returns the error of getsockopt() for a level that the socket does not have. Linux returns
+ * different errors for IPv4 and IPv6. */
+static int unknown_level(const struct sock *s)
+{
+    return s->domain == SCPS_AF_INET6 ? -ENOPROTOOPT : -EOPNOTSUPP;
+}
+
 static int do_get(struct sock *s, int level, int name, void *val, uint32_t *len)
 {
     if (!len)
@@ -86,7 +93,7 @@ static int do_get(struct sock *s, int level, int name, void *val, uint32_t *len)
     case SCPS_SOL_SCPS_ROUTE:
         return scps_sock_get_route(s, name, val, len);
     default:
-        return -EOPNOTSUPP;
+        return unknown_level(s);
     }
 }
 

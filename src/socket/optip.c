@@ -67,19 +67,30 @@ int scps_sock_set_ip(struct sock *s, int name, const void *val, uint32_t len)
     }
 }
 
+/* Returns the value v of an option of level IP. Old programs have room for a single byte, which
+ * gets the value itself and not the first byte of an int. */
+static int give_ip(void *val, uint32_t *len, int v)
+{
+    uint8_t byte = (uint8_t)v;
+
+    if (*len > 0 && *len < sizeof v && v == byte)
+        return give(val, len, &byte, 1);
+    return give_int(val, len, v);
+}
+
 int scps_sock_get_ip(struct sock *s, int name, void *val, uint32_t *len)
 {
     switch (name) {
     case SCPS_IP_TOS:
-        return give_int(val, len, s->conf.cfg.tos);
+        return give_ip(val, len, s->conf.cfg.tos);
     case SCPS_IP_TTL:
-        return give_int(val, len, s->conf.cfg.ttl);
+        return give_ip(val, len, s->conf.cfg.ttl);
     case SCPS_IP_MTU_DISCOVER:
-        return give_int(val, len, s->conf.pmtudisc);
+        return give_ip(val, len, s->conf.pmtudisc);
     case SCPS_IP_MTU:
         return get_mtu(s, val, len);
     case SCPS_IP_BIND_ADDRESS_NO_PORT:
-        return give_int(val, len, s->addr_no_port);
+        return give_ip(val, len, s->addr_no_port);
     default:
         return -ENOPROTOOPT;
     }
