@@ -112,6 +112,15 @@ int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
     return addr_get(addr, len, ep);
 }
 
+int scps_sock_reaches(const struct sock *s, const struct scps_endpoint *to)
+{
+    unsigned family = s->names.local.addr.family;
+
+    if (to->addr.family == 6)
+        return family == 4 ? -EAFNOSUPPORT : 0;
+    return family == 6 && s->names.bound_addr ? -ENETUNREACH : 0;
+}
+
 int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, void *addr,
                        uint32_t *len)
 {

@@ -65,10 +65,13 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
         return r;
     if (s->domain == SCPS_AF_INET6 && s->v6only && ep.addr.family == 4)
         return -EINVAL;
-    bool any = is_any(&ep.addr);
+    bool any = is_any(&ep.addr), used = scps_sock_state(s) != SCPS_CLOSED || s->names.bound;
+    /* Linux checks the address first for IPv4, and the state of the socket first for IPv6. */
+    if (used && s->domain == SCPS_AF_INET6)
+        return -EINVAL;
     if (!any && !scps_stack_has_addr(s->ctx->st, &ep.addr))
         return -EADDRNOTAVAIL;
-    if (scps_sock_state(s) != SCPS_CLOSED || s->names.bound)
+    if (used)
         return -EINVAL;
     if (any && ep.addr.family != 4)
         ep.addr = scps_sock_any(s);
@@ -79,12 +82,17 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
         if (r < 0)
             return r;
     }
-    scps_sock_names_set_given(&s->names, !any, ep.port != 0);
+    /* As in Linux, a bind to ::ffff:0.0.0.0 keeps the socket to IPv4, and one to an address of IPv6
+     * to IPv6. */
+    scps_sock_names_set_given(&s->names, !any || ep.addr.family != scps_sock_any(s).family,
+                              ep.port != 0);
     r = s->dgram && s->names.local.port ? scps_sock_dgram_open(s) : 0;
     /* A bind that failed leaves the socket unbound, so that the call can be repeated. */
     if (r < 0) {
         struct scps_addr none = scps_sock_any(s);
         scps_sock_names_init(&s->names, &none);
+    } else if (!any && ep.addr.family == 6) {
+        scps_sock_bound_to_ipv6(s);
     }
     return r;
 }
@@ -149,10 +157,10 @@ static void inherit(struct sock *s, const struct sock *from)
 static int do_accept(struct sock *l, void *addr, uint32_t *len, int flags)
 {
     struct scps_ctx *ctx = l->ctx;
-    if (l->dgram)
-        return -EOPNOTSUPP;
     if (flags & ~(SCPS_SOCK_NONBLOCK | SCPS_SOCK_CLOEXEC))
         return -EINVAL;
+    if (l->dgram)
+        return -EOPNOTSUPP;
     struct sock *s;
     /* A descriptor is taken first: if none is free, the connection stays in the listener's
      * queue. */
@@ -225,10 +233,11 @@ static int start_connect(struct sock *s, const void *addr, uint32_t len)
     if (ep.port == 0)
         return -EADDRNOTAVAIL;
     struct scps_endpoint local = s->names.local;
-    if (!s->names.bound_addr)
+    r = scps_sock_reaches(s, &ep);
+    if (r < 0)
+        return r;
+    if (!s->names.bound_addr || is_any(&local.addr))
         local.addr = (struct scps_addr){0};
-    else if (local.addr.family != ep.addr.family)
-        return -ENETUNREACH;
     r = scps_sock_pcb_connect(&s->pcb, s->ctx->st, &s->conf.cfg, &local, &ep, scps_sock_handle(s));
     if (r == SCPS_ERR_UNREACH)
         return -ENETUNREACH;

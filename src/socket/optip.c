@@ -105,7 +105,7 @@ int scps_sock_set_ipv6(struct sock *s, int name, const void *val, uint32_t len)
         return r;
     switch (name) {
     case SCPS_IPV6_V6ONLY:
-        if (s->names.local.port || s->names.bound_addr)
+        if (s->names.bound || s->names.bound_addr)
             return -EINVAL;
         s->v6only = v != 0;
         any = scps_sock_any(s);
@@ -140,6 +140,11 @@ int scps_sock_get_ipv6(struct sock *s, int name, void *val, uint32_t *len)
     default:
         return -ENOPROTOOPT;
     }
+}
+
+void scps_sock_bound_to_ipv6(struct sock *s)
+{
+    s->v6only = true;
 }
 
 void scps_sock_inherit_ip(struct sock *s, const struct sock *from)

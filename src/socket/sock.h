@@ -184,6 +184,10 @@ void scps_sock_disconnect(struct sock *s);
  * socket of this domain. Returns 0, -EFAULT (addr is NULL), -EINVAL or -EAFNOSUPPORT. */
 int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
                       struct scps_endpoint *ep);
+/* Checks whether s can send to the family of `to`: a socket bound to ::ffff:a.b.c.d or
+ * ::ffff:0.0.0.0 has no IPv6 address, and one bound to an IPv6 address has no IPv4 address. Returns
+ * 0, -EAFNOSUPPORT or -ENETUNREACH, as Linux does. */
+int scps_sock_reaches(const struct sock *s, const struct scps_endpoint *to);
 /* Writes ep as a socket address to addr as Linux's kernel does: cut to *len bytes, and then *len is
  * set to the whole length. Returns 0, -EINVAL or -EFAULT. */
 int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, void *addr,
@@ -235,6 +239,8 @@ int scps_sock_apply(struct sock *s);
  * accept created. */
 void scps_sock_inherit_socket(struct sock *s, const struct sock *from);
 void scps_sock_inherit_ip(struct sock *s, const struct sock *from);
+/* Function of optip.c: bind() has given s an address of IPv6, which sets IPV6_V6ONLY. */
+void scps_sock_bound_to_ipv6(struct sock *s);
 
 /* Function of fcntl.c: sets the flags of the descriptor, SCPS_SOCK_NONBLOCK and
  * SCPS_SOCK_CLOEXEC. */

@@ -512,6 +512,65 @@ static void dual_stack(void **state)
     peer_close(&p);
 }
 
+/* As in Linux, a bind to an address of one family keeps an IPv6 socket to that family. */
+static void bound_to_one_family(void **state)
+{
+    (void)state;
+    struct peer p;
+    struct scps_addr any4 = {.family = 4}, us4 = peer_addr("10.0.0.1"), six, four;
+    peer_open_at(&p, NULL, SCPS_AF_INET6);
+    assert_int_equal(scps_ctx_add_addr(p.ctx, &us4, 24), 0);
+    six = p.them;
+    four = peer_addr("10.0.0.2");
+    /* ::ffff:10.0.0.1 and ::ffff:0.0.0.0 */
+    for (int any = 0; any < 2; any++) {
+        int s = peer_socket(&p);
+        p.them = six;
+        assert_int_equal(peer_bind(&p, s, any ? &any4 : &us4, (uint16_t)(9000 + any)), 0);
+        assert_errno(peer_connect(&p, s), EAFNOSUPPORT);
+        p.them = four;
+        assert_errno(peer_connect(&p, s), EINPROGRESS);
+        assert_true(peer_takes(&p));
+        assert_int_equal(p.ip.version, 4);
+        /* AF_UNSPEC disconnects; the family of the address stays. */
+        struct scps_sockaddr none = {.sa_family = SCPS_AF_UNSPEC};
+        assert_int_equal(scps_sock_connect(p.ctx, s, &none, sizeof none), 0);
+        peer_getopt(&p, s, SCPS_SOL_SOCKET, SCPS_SO_ERROR);
+        p.them = six;
+        assert_errno(peer_connect(&p, s), EAFNOSUPPORT);
+    }
+    /* an address of IPv6: as with IPV6_V6ONLY */
+    int s = peer_socket(&p);
+    assert_int_equal(peer_getopt(&p, s, SCPS_SOL_IPV6, SCPS_IPV6_V6ONLY), 0);
+    assert_int_equal(peer_bind(&p, s, &p.us, 9100), 0);
+    assert_int_equal(peer_getopt(&p, s, SCPS_SOL_IPV6, SCPS_IPV6_V6ONLY), 1);
+    p.them = four;
+    assert_errno(peer_connect(&p, s), ENETUNREACH);
+    /* On a bound IPv6 socket bind() looks at the address last, on an IPv4 socket first. */
+    struct scps_addr foreign6 = peer_addr("2001:db8::77"), foreign4 = peer_addr("10.0.0.77");
+    assert_errno(peer_bind(&p, s, &foreign6, 9200), EINVAL);
+    p.domain = SCPS_AF_INET;
+    int s4 = peer_socket(&p);
+    assert_int_equal(peer_bind(&p, s4, &us4, 9300), 0);
+    assert_errno(peer_bind(&p, s4, &foreign4, 9301), EADDRNOTAVAIL);
+    peer_close(&p);
+}
+
+/* After a connection has failed, the socket has no port that bind() gave it, so IPV6_V6ONLY can be
+ * set. */
+static void v6only_after_a_failure(void **state)
+{
+    (void)state;
+    struct peer p;
+    peer_open_at(&p, NULL, SCPS_AF_INET6);
+    int s = peer_socket(&p);
+    peer_is_called(&p, s);
+    peer_sends(&p, SCPS_RST | SCPS_ACK, 0, 1, 0);
+    assert_errno(scps_sock_write(p.ctx, s, "x", 1), ECONNREFUSED);
+    assert_int_equal(peer_setopt(&p, s, SCPS_SOL_IPV6, SCPS_IPV6_V6ONLY, 1), 0);
+    peer_close(&p);
+}
+
 static void simultaneous_open(void **state)
 {
     (void)state;
@@ -544,6 +603,8 @@ int main(void)
         cmocka_unit_test(accept_queue),
         cmocka_unit_test(accepted_inherits),
         cmocka_unit_test(dual_stack),
+        cmocka_unit_test(bound_to_one_family),
+        cmocka_unit_test(v6only_after_a_failure),
         cmocka_unit_test(simultaneous_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
