@@ -46,17 +46,26 @@ int scps_sock_dgram_open(struct sock *s)
     return r < 0 ? -scps_sock_errno(r) : 0;
 }
 
-/* Parses the destination address of a datagram into *to. Returns 0, or a negative errno value if
- * the socket's domain does not allow such an address. */
+/* Parses the destination address of a datagram into *to. As in Linux, an IPv6 socket accepts a
+ * struct sockaddr_in, too. Returns 0, or a negative errno value if the socket's domain does not
+ * allow such an address, or the socket has no address of its family. */
 static int destination(const struct sock *s, const void *addr, uint32_t len,
                        struct scps_endpoint *to)
 {
-    int r = scps_sock_addr_in(s, addr, len, to);
+    uint16_t family = SCPS_AF_UNSPEC;
+    int r;
+
+    if (s->domain == SCPS_AF_INET6 && addr && len >= sizeof(struct scps_sockaddr_in))
+        memcpy(&family, addr, sizeof family);
+    if (family == SCPS_AF_INET)
+        r = scps_sockaddr_get(addr, len, to);
+    else
+        r = scps_sock_addr_in(s, addr, len, to);
     if (r < 0)
         return r;
     if (s->domain == SCPS_AF_INET6 && s->v6only && to->addr.family == 4)
         return -ENETUNREACH;
-    return 0;
+    return scps_sock_reaches(s, to);
 }
 
 static int dgram_errno(int err)
@@ -67,9 +76,10 @@ static int dgram_errno(int err)
 int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len)
 {
     struct scps_endpoint to, local;
-    int r = destination(s, addr, len, &to);
+    /* In Linux the socket gets its port first, and keeps it if the address is refused. */
+    int r = scps_sock_dgram_open(s);
     if (r == 0)
-        r = scps_sock_dgram_open(s);
+        r = destination(s, addr, len, &to);
     if (r < 0)
         return r;
     int err = scps_dgram_connect(s->pcb.dg, &to);
@@ -145,13 +155,17 @@ int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, con
     struct scps_endpoint to;
     const uint8_t *data = NULL;
     uint8_t *own = NULL;
+    int r = scps_sock_dgram_open(s);
+    if (r < 0)
+        return r;
     if (flags & (SCPS_MSG_OOB | SCPS_MSG_MORE | SCPS_MSG_FASTOPEN))
         return -EOPNOTSUPP;
     if (v->total > UINT16_MAX)
         return -EMSGSIZE;
     if (!addr && !s->names.remote.addr.family)
         return -EDESTADDRREQ;
-    int r = addr ? destination(s, addr, len, &to) : 0;
+    if (addr)
+        r = destination(s, addr, len, &to);
     if (r == 0)
         r = gather(s, v, &data, &own);
     if (r < 0) {
@@ -203,8 +217,6 @@ int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
     scps_time deadline = scps_sock_after(s->ctx, s->rcvtimeo);
     if (flags & SCPS_MSG_ERRQUEUE)
         return -EAGAIN;
-    if (flags & SCPS_MSG_OOB)
-        return -EOPNOTSUPP;
     for (;;) {
         struct scps_dgram_from f;
         if (s->life.err)

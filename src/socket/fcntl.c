@@ -49,8 +49,11 @@ static int do_ioctl(struct sock *s, unsigned long request, void *arg)
         if (st == SCPS_LISTEN)
             return -EINVAL;
         break;
-    case SCPS_FIONBIO:
     case SCPS_SIOCATMARK:
+        if (s->dgram)
+            return -ENOTTY;
+        break;
+    case SCPS_FIONBIO:
         break;
     default:
         return -ENOTTY;
@@ -62,7 +65,7 @@ static int do_ioctl(struct sock *s, unsigned long request, void *arg)
         s->nonblock = v != 0;
         return 0;
     }
-    if (s->dgram && request != SCPS_SIOCATMARK) {
+    if (s->dgram) {
         n = scps_sock_dgram_queued(s, request);
     } else if (request == SCPS_FIONREAD && open) {
         n = scps_conn_readable(s->pcb.conn);

@@ -70,7 +70,7 @@ static int do_get(struct sock *s, int level, int name, void *val, uint32_t *len)
     if (!val)
         return -EFAULT;
     if (s->dgram && !of_datagrams(level))
-        return -ENOPROTOOPT;
+        return unknown_level(s);
     const struct field *f = scps_sock_field(level, name);
     if (f) {
         int64_t v = scps_sock_field_get(s, f);

@@ -10,9 +10,10 @@ static int set_network(struct sock *s, int name, int64_t v)
 {
     struct scps_conn_config to = s->conf.cfg, def = s->ctx->cfg.conn;
     switch (name) {
-    /* The lower two bits are those of ECN, which TCP sets, so the option does not change them. */
+    /* The lower two bits are those of ECN, which TCP sets, so the option changes them only for
+     * datagrams. */
     case SCPS_IP_TOS:
-        to.tos = (uint8_t)((v & ~ECN_BITS) | (s->conf.cfg.tos & ECN_BITS));
+        to.tos = (uint8_t)(s->dgram ? v : (v & ~ECN_BITS) | (s->conf.cfg.tos & ECN_BITS));
         break;
     case SCPS_IP_TTL:
         if (v != -1 && (v < 1 || v > 255))

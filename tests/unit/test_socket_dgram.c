@@ -72,6 +72,17 @@ static int sock(struct two *t, int who)
     return s;
 }
 
+/* Returns the port that getsockname() reports for socket s of context A. */
+static int port_of(struct two *t, int s)
+{
+    struct scps_sockaddr_storage name;
+    struct scps_endpoint ep;
+    uint32_t len = sizeof name;
+    assert_int_equal(scps_sock_getsockname(t->ctx[A], s, &name, &len), 0);
+    assert_int_equal(scps_sockaddr_get(&name, len, &ep), 0);
+    return ep.port;
+}
+
 static int bound(struct two *t, int who)
 {
     int s = sock(t, who);
@@ -155,11 +166,94 @@ static void connected(void **x)
      * for it. */
     struct scps_sockaddr none = {.sa_family = SCPS_AF_UNSPEC};
     assert_int_equal(scps_sock_connect(t.ctx[A], a, &none, sizeof none), 0);
+    assert_int_equal(port_of(&t, a), 0);
     assert_errno(scps_sock_write(t.ctx[A], a, "x", 1), EDESTADDRREQ);
-    len = sizeof name;
-    assert_int_equal(scps_sock_getsockname(t.ctx[A], a, &name, &len), 0);
-    scps_sockaddr_get(&name, len, &ep);
-    assert_int_equal(ep.port, 0);
+    two_close(&t);
+}
+
+/* As in Linux, an unbound socket gets its port before the other arguments of send() and connect()
+ * are checked, so that a later bind() fails. A writev() of nothing sends nothing. */
+static void failed_calls_bind(void **x)
+{
+    struct two t;
+    struct scps_iovec nothing = {"", 0};
+    two_open(&t, x);
+    for (int which = 0; which < 3; which++) {
+        int a = sock(&t, A);
+        assert_int_equal(scps_sock_writev(t.ctx[A], a, &nothing, 1), 0);
+        assert_int_equal(port_of(&t, a), 0);
+        if (which == 0)
+            assert_errno(scps_sock_send(t.ctx[A], a, "x", 1, 0), EDESTADDRREQ);
+        else if (which == 1)
+            assert_errno(scps_sock_send(t.ctx[A], a, "x", 1, SCPS_MSG_OOB), EOPNOTSUPP);
+        else
+            assert_errno(scps_sock_connect(t.ctx[A], a, &t.addr[B], 3), EINVAL);
+        assert_int_not_equal(port_of(&t, a), 0);
+        assert_errno(scps_sock_bind(t.ctx[A], a, &t.addr[A], t.len), EINVAL);
+    }
+    assert_int_equal(carry(&t), 0);
+    two_close(&t);
+}
+
+static void add_address(struct two *t, int who, const char *text)
+{
+    struct scps_addr a = peer_addr(text);
+    assert_int_equal(scps_ctx_add_addr(t->ctx[who], &a, a.family == 4 ? 24 : 64), 0);
+}
+
+/* As in Linux, an IPv6 socket of datagrams takes a struct sockaddr_in for an IPv4 destination, and
+ * fails for a destination of a family of which it has no address. */
+static void families(void **x)
+{
+    struct two t;
+    struct scps_sockaddr_storage four, mapped;
+    struct scps_endpoint ep = {.port = 5000};
+    char buf[4];
+    int one = 1;
+    two_open(&t, x);
+    add_address(&t, A, "10.0.0.1");
+    add_address(&t, B, "10.0.0.2");
+    int b = sock(&t, B), a = sock(&t, A);
+    ep.addr = peer_addr("10.0.0.2");
+    uint32_t len4 = scps_sockaddr_put(&four, SCPS_AF_INET, &ep);
+    assert_int_equal(
+        scps_sock_bind(t.ctx[B], b, &mapped, scps_sockaddr_put(&mapped, SCPS_AF_INET6, &ep)), 0);
+    assert_int_equal(scps_sock_sendto(t.ctx[A], a, "xy", 2, 0, &four, len4), 2);
+    assert_int_equal(scps_sock_connect(t.ctx[A], a, &four, len4), 0);
+    assert_int_equal(scps_sock_send(t.ctx[A], a, "z", 1, 0), 1);
+    carry(&t);
+    assert_int_equal(scps_sock_recv(t.ctx[B], b, buf, sizeof buf, 0), 2);
+    assert_int_equal(scps_sock_recv(t.ctx[B], b, buf, sizeof buf, 0), 1);
+    /* bound to an IPv4 address */
+    assert_errno(scps_sock_sendto(t.ctx[B], b, "x", 1, 0, &t.addr[A], t.len), EAFNOSUPPORT);
+    assert_errno(scps_sock_connect(t.ctx[B], b, &t.addr[A], t.len), EAFNOSUPPORT);
+    /* bound to an IPv6 address */
+    int c = bound(&t, A);
+    assert_errno(scps_sock_sendto(t.ctx[A], c, "x", 1, 0, &four, len4), ENETUNREACH);
+    /* IPv6 only */
+    int d = sock(&t, A);
+    assert_int_equal(
+        scps_sock_setsockopt(t.ctx[A], d, SCPS_SOL_IPV6, SCPS_IPV6_V6ONLY, &one, sizeof one), 0);
+    assert_errno(scps_sock_sendto(t.ctx[A], d, "x", 1, 0, &four, len4), ENETUNREACH);
+    two_close(&t);
+}
+
+/* Unlike those of TCP, the ECN bits of datagrams belong to the program (RFC 8085 section 3.1.7). */
+static void ecn_bits(void **x)
+{
+    struct two t;
+    uint8_t p[64];
+    two_open(&t, x);
+    int a = sock(&t, A), v = 0x03, level = SCPS_SOL_IP, name = SCPS_IP_TOS;
+    if (t.domain == SCPS_AF_INET6) {
+        level = SCPS_SOL_IPV6;
+        name = SCPS_IPV6_TCLASS;
+    }
+    assert_int_equal(scps_sock_setsockopt(t.ctx[A], a, level, name, &v, sizeof v), 0);
+    assert_int_equal(scps_sock_sendto(t.ctx[A], a, "x", 1, 0, &t.addr[B], t.len), 1);
+    int64_t n = scps_ctx_take(t.ctx[A], p, sizeof p, NULL);
+    assert_true(n > 0);
+    assert_int_equal(scps_pkt_ecn(&(struct scps_pkt){.data = p, .len = (size_t)n}), 3);
     two_close(&t);
 }
 
@@ -332,7 +426,11 @@ static void calls_and_options(void **x)
     assert_int_equal(v, SCPS_SOCK_DGRAM);
     assert_int_equal(scps_sock_getsockopt(c, s, SCPS_SOL_SOCKET, SCPS_SO_PROTOCOL, &v, &len), 0);
     assert_int_equal(v, 17);
-    assert_errno(scps_sock_getsockopt(c, s, SCPS_SOL_TCP, SCPS_TCP_NODELAY, &v, &len), ENOPROTOOPT);
+    assert_errno(scps_sock_accept4(c, s, NULL, NULL, 1), EINVAL);
+    assert_errno(scps_sock_recv(c, s, &v, sizeof v, SCPS_MSG_OOB), EAGAIN);
+    assert_errno(scps_sock_ioctl(c, s, SCPS_SIOCATMARK, &v), ENOTTY);
+    assert_errno(scps_sock_getsockopt(c, s, SCPS_SOL_TCP, SCPS_TCP_NODELAY, &v, &len),
+                 t.domain == SCPS_AF_INET6 ? ENOPROTOOPT : EOPNOTSUPP);
     assert_errno(scps_sock_setsockopt(c, s, SCPS_SOL_TCP, SCPS_TCP_NODELAY, &v, len), ENOPROTOOPT);
     v = 1000;
     assert_int_equal(scps_sock_setsockopt(c, s, SCPS_SOL_SOCKET, SCPS_SO_RCVBUF, &v, len), 0);
@@ -433,6 +531,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BOTH(sent_and_received),
         BOTH(connected),
+        BOTH(failed_calls_bind),
+        BOTH(ecn_bits),
         BOTH(refused),
         BOTH(lengths),
         BOTH(a_piece_without_memory),
@@ -440,6 +540,7 @@ int main(void)
         BOTH(calls_and_options),
         BOTH(blocking),
         cmocka_unit_test(both_families),
+        {"families (IPv6)", families, NULL, NULL, (void *)(uintptr_t)6},
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
