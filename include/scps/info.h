@@ -61,9 +61,11 @@ struct scps_info {
     uint32_t rcv_mss;
     uint32_t adv_mss; /* MSS that the SYN of this end announced, bytes */
     uint32_t pmtu;    /* path MTU in force: bytes of an IP packet */
-    /* rto: retransmission timeout in force, µs. srtt, rttvar (RFC 6298), min_rtt (smallest sample),
-     * last_rtt (newest sample): RTT, µs; 0 before the first sample */
-    scps_dur rto, srtt, rttvar, min_rtt, last_rtt;
+    scps_dur rto; /* retransmission timeout in force, µs; before the first sample rto_initial */
+    /* smoothed RTT and its variation (RFC 6298), smallest sample, µs; 0 before the first sample,
+     * which may be that of the handshake */
+    scps_dur srtt, rttvar, min_rtt;
+    scps_dur last_rtt; /* newest RTT of data, µs; 0: none yet */
     /* times at which these events happened, µs of the stack's clock; 0: the event has not
      * happened */
     scps_time opened, established, first_sent, first_received;
@@ -71,14 +73,19 @@ struct scps_info {
     /* number of retransmission timeouts, or window probes, since the peer last answered */
     uint32_t backoff;
     /* congestion control */
-    /* cwnd, ssthresh: congestion window and slow start threshold, bytes; rate: pacing rate of the
-     * congestion controller, bytes/s (0: it sets none); max_cwnd: largest cwnd so far, bytes */
-    uint64_t cwnd, ssthresh, rate, max_cwnd;
+    /* congestion window and slow start threshold, bytes; 0 before the handshake is complete.
+     * SCPS_CWND_OPEN and UINT64_MAX: there is none */
+    uint64_t cwnd, ssthresh;
+    /* rate at which packets are paced, bytes/s: the controller's, at most the configured one. 0: no
+     * rate, or the handshake is not complete */
+    uint64_t rate;
+    uint64_t max_cwnd; /* largest cwnd so far, bytes */
     /* Bytes of segments sent and not cumulatively acknowledged. inflight: believed to be in the
      * network; sacked: reported as arrived by SACK or SNACK; lost: declared lost and not resent */
     uint64_t inflight, sacked, lost;
     /* delivery rate of the newest sample, bytes/s: payload that acknowledgements reported as
-     * arrived while one segment was outstanding, divided by that time */
+     * arrived while one segment was outstanding, divided by that time. 0 before the first sample,
+     * and in the states TIME-WAIT and CLOSED, in which no sample is kept */
     uint64_t delivery_rate;
     bool in_recovery, app_limited;
     enum scps_hold hold; /* why this end sends nothing now; SCPS_HOLD_NONE: it sends */
