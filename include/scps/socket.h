@@ -572,7 +572,8 @@ SCPS_API int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps
 SCPS_API size_t scps_ctx_queued(struct scps_ctx *ctx);
 /* Lets time pass: every timer up to and including `when`, µs, is served at its own time, in order;
  * the packets sent meanwhile wait with their times. Has no effect for a time in the past, or
- * SCPS_NEVER. While queue_packets packets wait, no more are sent. */
+ * SCPS_NEVER; the clock stops at SCPS_NEVER / 2, as that of a stack. While queue_packets packets
+ * wait, no more are sent. */
 SCPS_API void scps_ctx_advance(struct scps_ctx *ctx, scps_time when);
 /* Lets time pass until `when`, µs, or until the first time at which a blocked call can continue or
  * a packet waits for scps_ctx_take(). Returns the time reached, µs. */

@@ -207,6 +207,8 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
 {
     if (!ctx->own || when == SCPS_NEVER)
         return;
+    /* The stack's clock stops there, and so do its timers. */
+    when = SCPS_MIN(when, SCPS_NEVER / 2);
     scps_sock_turn(ctx);
     while (ctx->now < when) {
         if (step && (ctx->qlen || scps_waits_any_over(ctx)))

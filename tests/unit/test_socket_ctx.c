@@ -378,6 +378,23 @@ static void ports_are_secret(void **state)
     peer_close(&p);
 }
 
+/* The clock stops where that of the stack does. Beyond it the stack's timers would be due for ever,
+ * and a call would step through the time one microsecond after the other. */
+static void the_end_of_time(void **state)
+{
+    (void)state;
+    struct peer p;
+    peer_open(&p, NULL);
+    int s = peer_socket(&p);
+    scps_ctx_advance(p.ctx, SCPS_NEVER - 1);
+    assert_true(scps_ctx_now(p.ctx) == SCPS_NEVER / 2);
+    assert_errno(peer_connect(&p, s), EINPROGRESS);
+    scps_ctx_advance(p.ctx, SCPS_NEVER - 1);
+    assert_true(scps_ctx_step(p.ctx, SCPS_NEVER - 1) == SCPS_NEVER / 2);
+    assert_true(scps_ctx_now(p.ctx) == scps_stack_now(scps_ctx_stack(p.ctx)));
+    peer_close(&p);
+}
+
 /* ---- a clock of the program ---- */
 
 static scps_time the_time;
@@ -494,11 +511,12 @@ static void on_a_stack_of_the_callers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_of_packets),          cmocka_unit_test(stepping),
-        cmocka_unit_test(queue_is_bounded),          cmocka_unit_test(many_packets),
-        cmocka_unit_test(lock_around_every_entry),   cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(bad_configurations),        cmocka_unit_test(a_clock_of_its_own),
-        cmocka_unit_test(on_a_stack_of_the_callers), cmocka_unit_test(ports_are_secret),
+        cmocka_unit_test(times_of_packets),        cmocka_unit_test(stepping),
+        cmocka_unit_test(queue_is_bounded),        cmocka_unit_test(many_packets),
+        cmocka_unit_test(lock_around_every_entry), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(bad_configurations),      cmocka_unit_test(the_end_of_time),
+        cmocka_unit_test(a_clock_of_its_own),      cmocka_unit_test(on_a_stack_of_the_callers),
+        cmocka_unit_test(ports_are_secret),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
