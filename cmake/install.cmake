@@ -49,9 +49,10 @@ endif()
 if(SCPS_HAVE_IO)
   scps_install(scps_io io "TUN, UDP and an event loop for scps" "scps libnl-3.0 libnl-route-3.0" "-lev")
 endif()
-install(EXPORT scps NAMESPACE scps:: FILE scpsConfig.cmake DESTINATION ${cmake_dir})
+install(EXPORT scps NAMESPACE scps:: FILE scpsTargets.cmake DESTINATION ${cmake_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake DESTINATION ${cmake_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/scpsConfig.cmake ${PROJECT_BINARY_DIR}/scpsConfigVersion.cmake
+        DESTINATION ${cmake_dir})
 # The documents are installed in the same folders relative to each other, so that the links between
 # them are valid.
 install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
