@@ -16,9 +16,9 @@
 
 /* ---- the steps of processing an acknowledgement, one function for each ---- */
 
-/* Called after an acknowledgement: puts s into the queue of connections that the stack asks for a
- * segment (ready queue). If pacing alone stops s (s->hold is SCPS_HOLD_PACE), s stays out of it:
- * the expiry of the pacer's timer, which runs, puts s there. */
+/* Called after each acknowledgement: puts the sender s into the ready queue, the connections that
+ * the stack asks for their next segment. Exception: if only pacing keeps s from sending (s->hold is
+ * SCPS_HOLD_PACE) and the pacing timer runs, the expiry of that timer queues s instead. */
 static inline void wake(struct scps_sender *s)
 {
     if (s->hold != SCPS_HOLD_PACE || !s->tx || !scps_timer_runs(&s->tx->pace_timer) ||
@@ -53,15 +53,15 @@ static inline void take_sack(struct scps_sender *s, struct scps_ack_input *n)
     struct scps_sackin_first first = scps_sackin_duplicate(s, n->seg, n->ack, n->ack_in, &n->sum);
 
     s->ctx.st->sacks_in++;
-    /* A DSACK is processed before the other blocks, because an undo of the recovery episode changes
-     * the state of segments from lost to in flight, which the processing of the other blocks
-     * depends on. The congestion controller is informed of the undo later, with everything else. */
+    /* A DSACK comes before the other SACK blocks: if it undoes the recovery episode, segments that
+     * were declared lost count as in flight again when the other blocks are applied. The congestion
+     * controller is informed of the undo later, in scps_ackloss_progress(). */
     if (first.dsack)
         scps_ackloss_dsack(s, first.from, first.to, n->sum.dsack_fresh);
     scps_sackin_take(s, n->seg, &first, n->ack, &n->sum);
 }
 
-/* Processes the SACK blocks and the SNACK of n->seg, if they were negotiated. */
+/* Processes the SACK blocks and the SNACK of n->seg; each only if both SYNs offered that option. */
 static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_tx *tx = s->tx;
@@ -86,10 +86,11 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
         scps_reorder_reported(&tx->reorder, &n->sum, tx->sb.hi_xseq, s->ctx.env->now);
 }
 
-/* Best effort (BETS: data may be given up): sets n->jumped if SND.UNA moves past data that the peer
- * may have given up, and moves n->ack past arrived data behind data that this end gave up. If
- * SEG.ACK is SND.UNA, the peer still expects the octet there (RFC 9293 section 3.4), so a report
- * that it has arrived is false. */
+/* Best effort (BETS: either end may give up data that does not arrive). Sets n->jumped if the peer
+ * may have given up, not received, data that n->ack covers. If SEG.ACK is below SND.UNA = una
+ * because this end gave up data, raises n->ack past the arrived segments behind that data, up to
+ * `edge`, the right edge of the send window. If SEG.ACK equals SND.UNA, the peer still expects the
+ * octet there (RFC 9293 section 3.4), so a report that it arrived is false, and n->ack stays. */
 static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
                                      struct scps_ack_input *n)
 {
@@ -99,8 +100,8 @@ static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off 
         n->advanced = true;
 }
 
-/* Without SACK: subtracts from the delivered bytes those for which duplicate acknowledgements were
- * counted already. The segment that filled the hole caused no duplicate, so its bytes stay. */
+/* Without SACK: subtracts from n->sum.delivered the bytes counted for duplicate acknowledgements.
+ * The segment that filled the hole caused no duplicate, so up to mss bytes stay. */
 static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struct scps_ack_input *n)
 {
     uint64_t gone = n->ack - n->before;
@@ -109,8 +110,8 @@ static SCPS_NOINLINE void uncount(struct scps_recovery *rec, uint16_t mss, struc
     scps_ack_result_counted(&n->sum, scps_recovery_real(rec, gone));
 }
 
-/* Returns the age, µs, of the segment whose timestamp seg echoes; -1: seg echoes none. was: highest
- * SEG.ACK of the peer before seg. */
+/* Returns the time since the segment was sent whose timestamp seg echoes (TSecr), µs; -1: seg has
+ * no usable echo. was: highest SEG.ACK of the peer before seg. */
 static SCPS_NOINLINE scps_dur echo_of(const struct scps_sender *s, const struct scps_ts *ts,
                                       const struct scps_seg *seg, scps_off was)
 {
@@ -120,11 +121,11 @@ static SCPS_NOINLINE scps_dur echo_of(const struct scps_sender *s, const struct 
     return scps_ts_age(ts, seg->tsecr, s->ctx.env->now);
 }
 
-/* RACK: returns the age, µs, of the segment whose timestamp is echoed. If it is older than the
- * newest retransmission, the acknowledgement is for an earlier transmission (RFC 8985 section 6.2
- * step 2). Without an echo, returns 0: any retransmission may have arrived. With best effort, where
- * the peer also acknowledges octets that it has given up waiting for, returns INT64_MAX without an
- * echo: no retransmission counts as arrived. */
+/* RACK: returns the time, µs, since the segment was sent whose timestamp is echoed. If that was
+ * before a retransmission, an earlier transmission was acknowledged (RFC 8985 section 6.2 step 2).
+ * Without an echo, returns 0: any retransmission may have arrived. With best effort, where the peer
+ * also acknowledges octets that it has given up, returns INT64_MAX without an echo: no
+ * retransmission counts as arrived. */
 static SCPS_NOINLINE scps_dur echo_age(const struct scps_sender *s, const struct scps_ts *ts,
                                        const struct scps_ack_input *n)
 {
@@ -153,8 +154,8 @@ static inline void advance(struct scps_sender *s, const struct scps_ts *ts,
     scps_silence_answered(&tx->silence);
     scps_keep_progress(s);
     scps_sender_soft_err(s, SCPS_SOFT_NONE);
-    /* With SCPS_MORE the application delays a small segment until an acknowledgement arrives (this
-     * one), so the segment may be sent now. */
+    /* After a write with SCPS_MORE a segment that is not full waits until an acknowledgement
+     * advances SND.UNA. This one does, so the segment may be sent now. */
     scps_small_set(&s->small, SCPS_SMALL_MORE, false);
     if (scps_send_fin_acked(&s->snd))
         s->ctx.st->fin_acked = s->ctx.env->now;
@@ -179,10 +180,10 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
         scps_recovery_forget(&tx->rec);
 }
 
-/* Takes an RTT sample, µs, from an acknowledgement, and sets a->rtt_old to the round trip of the
- * segment that was sent first of those that arrived. Discards round trips in which the link was
- * down. a->rtt: round trip of the segment that was sent last of those that arrived; -1: it is not
- * known. */
+/* Takes one RTT sample, µs, from an acknowledgement and updates SRTT and the RTO. If the
+ * acknowledgement covers segments that were sent once, sets a->rtt_old to the round trip of the
+ * earliest sent of them. Discards round trips in which the link was down; then, and if the round
+ * trip of the segment that was sent last is not known, a->rtt is -1. */
 static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
                            const struct scps_ack_input *n, struct scps_cc_ack *a)
 {
@@ -207,8 +208,8 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
     scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, a);
 }
 
-/* Measures how late the first transmissions of segments arrived that had been declared lost. heard:
- * time at which the acknowledgement before this one arrived. */
+/* In fast recovery: records how late the first transmissions arrived of segments that were declared
+ * lost. heard: time, µs, at which the previous acknowledgement arrived. */
 static SCPS_NOINLINE void take_late(struct scps_tx *tx, scps_time heard)
 {
     struct scps_late late = scps_sb_take_late(&tx->sb);
@@ -230,8 +231,8 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
                               ? scps_ts_age(ts, n->seg->tsecr, s->ctx.env->now)
                               : 0,
                           n->sum.newest, a);
-    /* Best effort: the acknowledged data has arrived late or the peer has given it up, so it gives
-     * no RTT sample. */
+    /* Best effort: SND.UNA has passed data that the peer may have given up after a wait, instead of
+     * received, so the time of this acknowledgement is no RTT sample. */
     if (n->advanced && n->jumped) {
         scps_ack_result_no_rtt(&n->sum);
         a->rtt = -1;
@@ -275,9 +276,10 @@ static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
 {
     const bool all = s->snd.una == scps_send_fin_end(&s->snd);
 
-    /* Window probing ends when nothing waits for the peer's window any more. Otherwise its timer
-     * would expire without a probe until R2 ends the connection, or would stop when the send state
-     * is freed, and then data that is written later would not be probed for. */
+    /* Stops window probing, unless unsent data waits for the peer's window or for the end of an
+     * outage. With nothing to probe for, its timer would expire until it closes the connection
+     * (R2), or would end with the send state, and data that is written later would not be probed
+     * for. */
     if (all || !(s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
         scps_persist_end(s);
     scps_todo_no_tail_probe(&s->todo);
@@ -289,20 +291,20 @@ static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
     return s->snd.una > 1;
 }
 
-/* Returns true if the application must be informed that the send buffer has room again after a
- * write found none: as soon as a quarter of the buffer, or 64 KiB, is free. So a buffer of one
- * bandwidth-delay product does not run empty before the application writes. */
+/* Returns true if the application must be informed that it can write again: an earlier write found
+ * no room (room.wanted), and now a quarter of the send buffer, or 64 KiB if that is less, is free.
+ * The rest still holds data, so the sender does not run dry before the next write. */
 static inline bool room_again(struct scps_small room, const struct scps_send *s, uint32_t sndbuf)
 {
     return room.wanted && sndbuf - (s->end - s->una) >= SCPS_MIN(sndbuf / 4, 65536u);
 }
 
 /* Returns true if an acknowledgement that does not advance SND.UNA restarts the retransmission
- * timer. During recovery any report of an arrival shows that the path works, and a retransmission
- * that is lost is found by later reports. But if the peer has reported the data at SND.UNA as
- * arrived, the report is false, and only a timeout resends it (RFC 2018 section 8). Without SACK
- * and SNACK only a timeout resends a retransmission that was lost (RFC 6582 section 3.2), so the
- * timer restarts by RFC 6298 section 5.3: "When an ACK is received that acknowledges new data". */
+ * timer: in fast recovery with SACK or SNACK, when it reports new arrivals, as later reports will
+ * show a lost retransmission. But if the peer has reported the segment at SND.UNA as arrived, the
+ * report was false, and only a timeout resends that segment (RFC 2018 section 8). Without SACK and
+ * SNACK only a timeout shows a lost retransmission (RFC 6582 section 3.2), so RFC 6298 section 5.3
+ * alone restarts the timer: "When an ACK is received that acknowledges new data". */
 static inline bool shows_progress(const struct scps_sender *s, const struct scps_ack_result *sum)
 {
     const struct scps_tx *tx = s->tx;
@@ -368,9 +370,9 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
     wake(&c->s);
 }
 
-/* Processes an acknowledgement below SND.UNA. SEG.WND is used only if best effort
- * has moved SND.UNA past SEG.ACK. Returns true if its SACK blocks or its SNACK may report something
- * new. */
+/* Processes an acknowledgement whose SEG.ACK is below SND.UNA. Its SEG.WND is ignored, unless
+ * SEG.ACK is below SND.UNA only because this end gave up data (best effort). Returns true if data
+ * is outstanding and the segment has SACK blocks or a SNACK, which may report something new. */
 static SCPS_NOINLINE bool old_but_reports(struct scps_sender *s, const struct scps_seg *seg,
                                           int64_t ack_in)
 {
@@ -418,9 +420,9 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
         if (!old_but_reports(&c->s, seg, ack_in))
             return true;
     }
-    /* Nothing is outstanding, so the window is the only information in the acknowledgement, unless
-     * it has a SACK block, which can only be a DSACK then: of a needless tail loss probe, for
-     * instance, it comes after the acknowledgement of all data (RFC 8985 section 7.4.2). */
+    /* If nothing is outstanding, the acknowledgement can only change the window, unless it has a
+     * SACK block. That block can then only be a DSACK, for example for a tail loss probe that was
+     * needless, which arrives after all data was acknowledged (RFC 8985 section 7.4.2). */
     if (!c->s.tx || (ack == c->s.snd.una && c->s.snd.una == c->s.snd.nxt &&
                      !(seg->has & SCPS_HAS_SACK && c->s.agreed.opts & SCPS_AGREED_SACK)))
         take_window(&c->s, seg, ack);
@@ -431,10 +433,10 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 
 /* ---- functions called when the timer of loss detection (tx->look_timer) expires ---- */
 
-/* Restarts the retransmission timer for segments that were declared lost, and are resent. Resending
- * another segment must not restart the timer if the segment at SND.UNA was reported as arrived, but
- * is not acknowledged: the report was false or the receiver has discarded the data, and only the
- * timer repairs that (RFC 2018 section 8). */
+/* Called after segments were declared lost by timer: restarts the retransmission timer, because the
+ * segments will be resent. It does not if the peer has reported the segment at SND.UNA as arrived
+ * without acknowledging it: that report was false or the receiver has discarded the data since, and
+ * only the retransmission timer repairs that (RFC 2018 section 8). */
 static SCPS_NOINLINE_SIZE void restart_for_lost(struct scps_sender *s)
 {
     if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED &&
@@ -442,9 +444,9 @@ static SCPS_NOINLINE_SIZE void restart_for_lost(struct scps_sender *s)
         scps_snd_arm_rtx(s);
 }
 
-/* RACK: checks whether the reordering window of a segment has ended, or a tail loss probe is due.
- * outage_at: when the timer of an outage expires, µs, or SCPS_NEVER. Returns true if something has
- * to be sent. */
+/* RACK: called when the loss detection timer expires. Declares lost the segments whose reordering
+ * window has ended, or requests a tail loss probe if one is due. outage_at: next expiry, µs, of the
+ * timer that probes during an outage, or SCPS_NEVER. Returns true if there is something to send. */
 static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
 {
     struct scps_ack_result sum = scps_ack_result_none();
@@ -468,9 +470,9 @@ static bool look_by_clock(struct scps_sender *s, void *cc, scps_time outage_at)
     return found;
 }
 
-/* Detects losses for which the peer sends no report: declares resent segments lost again about
- * which no SACK or SNACK has come for too long, and processes SNACKs that were postponed. Returns
- * true if something has to be sent. */
+/* SNACK: called when the loss detection timer expires. Declares a retransmission lost if the peer
+ * has not reported its arrival in time, and processes SNACKs that were postponed to the end of the
+ * reordering window. Returns true if there is something to send. */
 static bool look_for_silence(struct scps_sender *s, void *cc)
 {
     struct scps_ack_result sum = scps_ack_result_none();

@@ -9,7 +9,7 @@
 #include "core/loss.h"
 #include "core/tx.h"
 
-/* ---- calls that inform the congestion controller of a loss, or of the end of recovery ---- */
+/* ---- functions that inform the congestion controller of a loss, or of the end of recovery ---- */
 
 static void recovered(struct scps_sender *s, void *cc)
 {
@@ -17,9 +17,10 @@ static void recovered(struct scps_sender *s, void *cc)
     scps_recovery_note(s, 0);
 }
 
-/* Informs the congestion controller of the loss of `bytes` bytes; 0: of an ECN echo. fresh: for the
- * controller a recovery episode begins. If the controller reduces its window, ECN echoes of the
- * data that is outstanding now do not reduce it again. */
+/* Informs the congestion controller of the loss of `bytes` bytes, or, if `bytes` is 0, of an ECN
+ * echo. fresh: true if the controller is to treat it as the first loss of a recovery episode, and
+ * reduce its window. If the window is reduced, ECN echoes for data that is outstanding now do not
+ * reduce it again. */
 static SCPS_NOINLINE_SIZE void inform_of_loss(struct scps_sender *s, void *cc, uint64_t bytes,
                                               enum scps_evidence evidence, bool fresh)
 {
@@ -40,9 +41,10 @@ static void take_loss(struct scps_sender *s, void *cc, uint64_t bytes, uint64_t 
     struct scps_recovery *rec = &s->tx->rec;
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
     bool outage = evidence != SCPS_BY_ECN && scps_recovery_loss_cause(s) == SCPS_LOSS_OUTAGE;
-    /* Losses that an outage caused have not reduced the window, so for the controller an episode
-     * begins with the first loss of another cause. A controller that handles recovery itself does
-     * not begin it again. */
+    /* Losses during an outage of the link do not reduce the window. If a loss of another cause
+     * follows in the same recovery episode, the controller is informed as at the beginning of an
+     * episode, and reduces its window then. A controller with own_recovery (it handles recovery
+     * itself) is informed only once in each episode. */
     bool again = !fresh && rec->of_outage && !outage && !s->ctx.cfg->c.cc->own_recovery;
 
     if (fresh) {
@@ -77,8 +79,9 @@ void scps_ackloss_lost(struct scps_sender *s, void *cc, struct scps_ack_result *
     scps_ack_result_took_lost(sum);
 }
 
-/* Informs the congestion controller of a loss that a tail loss probe has repaired (RFC 8985 section
- * 7.4), and immediately afterwards of the end of recovery. */
+/* Called when a tail loss probe has repaired a loss that nothing else has shown (RFC 8985 section
+ * 7.4): informs the congestion controller of the loss of one segment, then of the end of
+ * recovery. */
 static SCPS_NOINLINE void repaired(struct scps_sender *s, void *cc)
 {
     if (s->tx->rec.episode == SCPS_EPISODE_NONE)
@@ -130,8 +133,10 @@ static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup,
     scps_ackloss_lost(s, cc, sum, SCPS_BY_AGE);
 }
 
-/* Returns the offset up to which the receiver reports holes by SNACK. *wait is set to true if this
- * acknowledgement must not declare a resent segment lost, because the receiver will report it. */
+/* For a peer with SNACK. Returns the offset from which on a SNACK can name no hole, because its
+ * 16-bit offset field ends there. Sets *wait to true if a retransmission must not be declared lost
+ * at this acknowledgement: the reports may still be incomplete, since they come in several
+ * acknowledgements or with a delay. */
 static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct scps_ack_input *n,
                                            bool *wait)
 {
@@ -140,14 +145,14 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
     return scps_snacktx_reach(s);
 }
 
-/* Declares lost the segments that were sent once, begin at or above `from`, and are lost by the
- * order of arrival (RFC 6675 section 4, IsLost). Where the path reorders, such a segment is lost
- * only when it was sent longer ago than the RTT and the reordering window together; for the first
- * segment that is too young, the timer for loss detection is set. Returns the time before which a
- * segment must have been sent to be lost; SCPS_NEVER: there is no such limit. last: early
- * retransmit applies (RFC 5827). heard: time, µs, at which the previous acknowledgement arrived. If
- * that is longer ago than the reordering window, late segments would have arrived meanwhile, so
- * there is no limit. */
+/* Declares lost the segments that were sent once, begin at or above `from`, and were followed by
+ * enough arrivals (RFC 6675 section 4, IsLost). last: no new data can be sent, so fewer arrivals
+ * suffice (early retransmit, RFC 5827). On a path that reorders, a segment must also have been sent
+ * longer ago than the RTT plus the reordering window; for the first that is too young, the loss
+ * detection timer is set. heard: time, µs, at which the previous acknowledgement arrived. If it is
+ * longer ago than the reordering window, late segments would have arrived since, and that age limit
+ * does not apply. Returns the limit as a time of sending, µs: segments sent after it are not
+ * declared lost; SCPS_NEVER: no limit. */
 static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sender *s, bool last,
                                                                scps_off from, scps_time heard,
                                                                struct scps_ack_result *sum)
@@ -168,10 +173,10 @@ static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sende
     return limits.then;
 }
 
-/* Detects losses by counting arrivals, with SACK and without RACK. A receiver with SNACK reports
- * its holes itself, so within the range of the option's 16-bit offset a missing SACK proves
- * nothing; beyond that range RFC 6675 applies. If one acknowledgement cannot hold all reports, the
- * loss of retransmitted segments is not concluded before the next ones have arrived. */
+/* Detects losses by counting arrivals; used with SACK and without RACK. If the peer also sends
+ * SNACKs, it names its holes itself, so in the range of the SNACK's 16-bit offset a segment is not
+ * declared lost because SACK omits it; beyond that range RFC 6675 applies. While the peer's reports
+ * do not fit into one acknowledgement, or come with a delay, no retransmission is declared lost. */
 static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -181,7 +186,7 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     scps_time young;
     bool last;
 
-    /* Without reports, and without retransmissions in flight, the rules below find nothing. */
+    /* The rules below need a reported arrival, or a retransmission in flight. */
     if (!sb->arrived_recs && sb->resent_head == sb->resent_tail)
         return;
     last = scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb));
@@ -198,11 +203,11 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     }
 }
 
-/* Declares the segment at SND.UNA lost after a partial acknowledgement (RFC 6582 section 3.2),
- * which repairs one hole in each round trip. That would take too long after an outage of the link,
- * which leaves hundreds of holes: so the first partial acknowledgement after it declares lost all
- * data that was sent before the end of the outage, as a timeout does. outage_over: time of that
- * end, µs. */
+/* Without SACK and SNACK: called at a partial acknowledgement (RFC 6582 section 3.2), declares the
+ * segment at SND.UNA lost. That repairs one hole in each round trip, which would take too long
+ * after an outage of the link, which leaves hundreds of holes. So if the segment was sent before
+ * outage_over (time, µs, at which the last outage ended; 0: there was none) and not resent since,
+ * declares lost all data that was sent before that time, as a timeout does. */
 static void lose_partial(struct scps_scoreboard *sb, scps_time outage_over,
                          struct scps_ack_result *sum)
 {
@@ -222,8 +227,9 @@ static inline void losses_by_clock(struct scps_sender *s, void *cc, struct scps_
 
     if (scps_rack_news(s, &n->sum, n->dup, n->seg->has & SCPS_HAS_SACK, n->repaired))
         repaired(s, cc);
-    /* RFC 8985 section 7.2: an acknowledgement of new data restarts the time after which a tail
-     * loss probe is due, also when a probe was due already and waits for the rate of the route. */
+    /* RFC 8985 section 7.2: an acknowledgement of new data restarts the time until the tail loss
+     * probe. This also cancels a probe that was due already but has not been sent, because the rate
+     * limit of the route delays it. */
     if (n->advanced)
         scps_todo_no_tail_probe(&s->todo);
     again = scps_rack_judge(s, &n->sum);
@@ -272,9 +278,9 @@ SCPS_NOINLINE void scps_ackloss_ecn(struct scps_sender *s, void *cc, uint64_t de
     scps_recovery_marked(rec);
     if (scps_recovery_echo_is_old(rec, s->snd.una))
         return;
-    /* The losses of this recovery episode have not reduced the window, for example because they
-     * were attributed to corruption, so the mark reduces it now. For a controller that handles
-     * recovery itself (own_recovery) no new episode begins. */
+    /* The window has not been reduced in this recovery episode, for example because its losses were
+     * attributed to corruption. So this ECN echo reduces it. For a controller that handles recovery
+     * itself (own_recovery) no new episode begins. */
     inform_of_loss(s, cc, 0, SCPS_BY_ECN, !own);
     if (!own)
         scps_recovery_again(s, delivered);
@@ -311,9 +317,10 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
 SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
-    /* A DSACK for data that no acknowledgement had reported (`fresh`), after a timeout, shows that
-     * the acknowledgement of that data was lost, not late, so later data may be missing, too. In
-     * all other cases the segments declared lost, and not resent yet, were only late. */
+    /* Decides whether segments that were declared lost, and not resent yet, count as in flight
+     * again if the episode ends as spurious (true). They do not if a timeout began the episode and
+     * the DSACK is the first report that its data arrived (`fresh`): then an acknowledgement was
+     * lost, which says nothing about later data. In all other cases the segments were only late. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

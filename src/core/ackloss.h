@@ -8,27 +8,31 @@
 
 #include "core/sender.h"
 
-/* One acknowledgement that arrives while data is outstanding, and what ackin.c has determined about
- * the acknowledgement so far. */
+/* One acknowledgement that arrives while data is outstanding: the segment, and what ackin.c has
+ * found out about it so far. Valid during one call of scps_ackin(). */
 struct scps_ack_input {
     const struct scps_seg *seg;
     int64_t ack_in; /* offset of SEG.ACK, which may be below SND.UNA */
-    /* SEG.ACK as an offset, but at least SND.UNA; with best effort it may lie higher: behind
-     * arrived data that follows data which this end has given up */
+    /* SEG.ACK as an offset, but at least SND.UNA. Larger than SEG.ACK also when, with best effort,
+     * the octets from SEG.ACK on were given up by this end and octets behind them have arrived:
+     * then it is the end of those arrived octets. */
     scps_off ack;
     scps_off before; /* SND.UNA before this acknowledgement */
     /* time at which the acknowledgement before this one arrived; 0: this is the first one */
     scps_time heard;
     struct scps_ack_result sum;
-    bool snack; /* true: seg has a SNACK option that was negotiated, and its SEG.ACK is valid */
+    /* true: seg has a SNACK option, which both SYNs offered, and ack_in is not negative */
+    bool snack;
     /* true: the connection has no SACK, and the SNACK of this acknowledgement reports which octets
      * arrived */
     bool snack_reported;
     /* Best effort: true if SND.UNA moves past data that the peer may have given up instead of
-     * received, so that no RTT sample may be taken from it */
+     * received; then no RTT sample is taken from this acknowledgement */
     bool jumped;
     bool advanced; /* true: this acknowledgement advances SND.UNA */
-    bool repaired; /* true: this acknowledgement ends the recovery episode */
+    /* true: a partial acknowledgement, not the first one of the recovery episode; then it does not
+     * restart the retransmission timer (RFC 6582 section 3.2, "Impatient" variant) */
+    bool repaired;
     bool dup;
     /* true: a partial acknowledgement after the first one of the episode: it does not restart the
      * retransmission timer (RFC 6582 section 3.2) */
@@ -40,22 +44,23 @@ struct scps_ack_input {
  * scps_ackloss_progress() informs the congestion controller after the other SACK blocks are
  * processed. */
 void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh);
-/* Decides whether the recovery episode in progress is over, or was spurious, and informs the
- * controller, also of an episode that a DSACK has ended. Precondition: scps_recovery_concerns_ack()
- * is true. */
+/* Called after the SACK blocks are processed. Ends the recovery episode if this acknowledgement
+ * covers all of it, or shows that it was spurious, and informs the congestion controller; also
+ * informs it of an episode that scps_ackloss_dsack() has ended. Precondition:
+ * scps_recovery_concerns_ack() is true. */
 void scps_ackloss_progress(struct scps_sender *s, void *cc, struct scps_ack_input *n);
 /* Restores the congestion controller's state from before a recovery episode that was spurious, or
  * whose timeouts an outage of the link has caused, and informs the controller. A controller that
  * handles recovery itself (own_recovery) is only informed, and restores its state itself.
  * Precondition: the episode is over. */
 void scps_ackloss_undone(struct scps_sender *s, void *cc);
-/* Detects lost segments by the rule of this connection: SNACK, RACK, SACK or duplicate
- * acknowledgements. */
+/* Detects lost segments by the first rule that applies to this connection: RACK, SACK (RFC 6675),
+ * duplicate acknowledgements; in addition by the peer's SNACKs, if it sends them. */
 void scps_ackloss_find(struct scps_sender *s, void *cc, struct scps_ack_input *n);
-/* Called when the timer for loss detection expires on a connection without RACK. On a path that
- * reorders, a segment is lost only when the longest lateness seen there (the reordering window,
- * reorder.h) has passed since later segments arrived: declares such segments lost. Returns true if
- * something has to be sent. */
+/* Called when the loss detection timer expires on a connection without RACK. On a path that
+ * reorders, a segment is declared lost only when it was sent longer ago than the RTT plus the
+ * reordering window (the longest lateness seen on this path, reorder.h). Declares lost the segments
+ * that have become old enough. Returns true if there is something to send. */
 bool scps_ackloss_look(struct scps_sender *s, void *cc);
 /* Reacts to an ECN echo once in each window (RFC 3168 section 6.1.2). delivered: bytes whose
  * arrival the acknowledgement reports. */

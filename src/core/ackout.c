@@ -53,13 +53,12 @@
 /* With SACK this many segments after a new hole are acknowledged at once. */
 #define OOO_ACKS_IMMEDIATE 8
 /* In strictly delayed mode (F0: the timer alone causes acknowledgements) the delayed-ACK timer
- * keeps running while there is a hole, until this many delays (ack_delay) have passed without new
- * data. */
+ * keeps running while there is a hole, until no data has arrived for this many times ack_delay. */
 #define DELACK_MAX_IDLE 16
-/* SCPS_ACK_OTHER acknowledges every second full segment. If the delayed ACK timer has expired for
- * so many full segments in a row, the sender's window is taken to be one segment, and each segment
- * is acknowledged at once. A lower number would misjudge a sender whose window is one segment for a
- * few round trips after a loss. */
+/* SCPS_ACK_OTHER normally acknowledges every second full segment. When the delayed-ACK timer has
+ * expired for this many full segments in a row, the sender's window is taken to be one segment, and
+ * from then on each segment is acknowledged at once. A lower number would misjudge a sender whose
+ * window is one segment for a few round trips after a loss. */
 #define ALONE 8
 /* Largest number of consecutive acknowledgements that are sent because the reports of holes did not
  * fit into one acknowledgement. */
@@ -68,9 +67,11 @@
  * data over IPv4 with timestamps. */
 #define BARE 52
 
-/* Strictly delayed mode (F0): called when the delayed-ACK timer has expired and nothing has arrived
- * for some time, although there is a hole. The timer stays stopped, but r->tick stores the present
- * time: data that arrives next is acknowledged at a multiple of `delay` after it. */
+/* Strictly delayed mode (F0): called when the delayed-ACK timer has expired, there is a hole, and
+ * no data has arrived for `quiet` µs, which is longer than `delay` (ack_delay), so that there is
+ * nothing new to report. The timer is not restarted. r->tick stores `now`, so that the
+ * acknowledgement of the next data is sent at a multiple of `delay` after it, as if the timer had
+ * kept running. Does nothing after DELACK_MAX_IDLE delays without data. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
@@ -106,8 +107,9 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     }
     if (rcv->in.ooo->n)
         scps_timer_set(x, &a->timer, now + delay);
-    /* The acknowledgement reports all holes again, in as many segments as necessary; under a budget
-     * it reports those first that were not reported yet. */
+    /* The next acknowledgements report all holes again from the first one on, in as many segments
+     * as necessary. If acknowledgements are limited to a rate (budgeted), the holes that were not
+     * reported before come first. */
     if (budgeted)
         scps_report_next_pass(&rx->report);
     else
@@ -115,8 +117,8 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     return true;
 }
 
-/* Counts a segment and returns true if it is one of the first quick_acks segments of a connection,
- * each of which is acknowledged at once. */
+/* Counts a segment in *quick and returns true if it is one of the first `most` (setting quick_acks)
+ * of a connection, each of which is acknowledged at once. */
 static bool is_quick(uint16_t *quick, uint16_t most)
 {
     if (*quick >= most)
@@ -158,8 +160,8 @@ bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct s
     return true;
 }
 
-/* Returns the window field, scaled, of a segment whose SEG.ACK is `next`: it offers the room in the
- * receive buffer. */
+/* Returns the value of SEG.WND, shifted right by `scale`, for a segment whose SEG.ACK is `next`:
+ * the room in the receive buffer, or less while the right edge may not advance. */
 static SCPS_INLINE_SPEED uint64_t window_field(const struct scps_ackout *a,
                                                const struct scps_receive *rcv, uint32_t rcvbuf,
                                                scps_off next, unsigned scale)

@@ -17,7 +17,8 @@
 struct scps_rx;
 
 struct scps_ackout {
-    /* right edge of the window that was offered to the peer last (RCV.NXT + RCV.WND) */
+    /* right edge of the window (SEG.ACK + SEG.WND) that this end last offered to the peer,
+     * offset */
     scps_off announced;
     struct scps_timer timer; /* timer of a delayed acknowledgement */
     /* low 32 bits of the offset up to which this end has acknowledged the peer's data */
@@ -80,8 +81,8 @@ static inline void scps_ackout_one_more(struct scps_ackout *a)
         a->extra_acks++;
 }
 
-/* Fields for acknowledgements that are needed only while data is held beyond a hole, and allocated
- * only then. */
+/* Fields for acknowledgements of data beyond a hole. They are part of struct scps_rx, which is
+ * allocated when the first such data arrives. */
 struct scps_ackrx {
     /* number of segments beyond a hole that were acknowledged at once since RCV.NXT last
      * advanced */
@@ -89,14 +90,15 @@ struct scps_ackrx {
     uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */
     /* number of consecutive acknowledgements that had no room for all reports of holes */
     uint32_t burst;
-    /* offset that SEG.ACK of the next acknowledgement must reach; used where the setting
-     * stretch_acks is off, so that otherwise one acknowledgement covers two segments at most */
+    /* Used if the setting stretch_acks is off, which limits one acknowledgement to two segments of
+     * data in order. Exception: data that filled a hole, up to this offset, is acknowledged in one
+     * step. */
     scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;
-    /* Strictly delayed mode (F0): `tick` is when the delayed-ACK timer last expired with nothing
-     * new to report. Until `ticks_end`, acknowledgements are sent at multiples of ack_delay after
-     * `tick`. Both are in µs. */
+    /* Strictly delayed mode (F0): `tick` is the time, µs, at which the delayed-ACK timer last
+     * expired with nothing new to report. Until the time `ticks_end`, µs, acknowledgements are sent
+     * at multiples of ack_delay after `tick`. */
     scps_time tick, ticks_end;
 };
 
@@ -104,7 +106,8 @@ static inline void scps_ackrx_must_cover(struct scps_ackrx *r, scps_off to)
 {
     r->cover_to = to;
 }
-/* Records that RCV.NXT has advanced. */
+/* Called when RCV.NXT has advanced: the count of acknowledgements for data beyond a hole
+ * restarts. */
 static inline void scps_ackrx_progress(struct scps_ackrx *r)
 {
     r->dups = 0;
@@ -142,18 +145,18 @@ bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct s
  * acknowledgement is due now. */
 bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                          const struct scps_receive *rcv, bool budgeted);
-/* Returns the window field of a segment that acknowledges the octets before `next`, and records
- * that this window is offered. */
+/* Returns the window field (SEG.WND, scaled) for a segment with SEG.ACK `next`, and stores in
+ * a->announced the right edge that the field offers. */
 uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
                             const struct scps_receive *rcv, scps_off next, unsigned scale);
-/* Fast path for a data segment: if nothing was received since the last acknowledgement and the
- * window has not changed, fills in the acknowledgement fields of seg. Returns false, with nothing
- * done, in all other cases. */
+/* Fast path for a data segment: if RCV.NXT is acknowledged already, no acknowledgement is due and
+ * the window is no larger than the one offered before, fills in SEG.ACK and SEG.WND of seg and
+ * returns true. Otherwise returns false and changes nothing. */
 bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
                       unsigned scale, struct scps_seg *seg);
-/* Used when stretch_acks is off: returns the offset that the next acknowledgement covers if the
- * data in order up to `to` is acknowledged in the usual steps of one or two segments. full: payload
- * of a full segment, bytes. */
+/* Used when stretch_acks is off: returns SEG.ACK, as an offset, for the next acknowledgement when
+ * data has arrived in order up to `to`: at most one or two full segments more than the last one, as
+ * if each segment had been answered when it arrived. full: payload of a full segment, bytes. */
 scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
                           const struct scps_rx *rx, uint16_t full, scps_off to);
 /* Called when an acknowledgement with reports is built. more: it had no room for some SACK or SNACK
@@ -172,8 +175,8 @@ void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struc
 /* Returns true if the budget permits an acknowledgement without data now. If not, sets the budget's
  * timer to the time at which it will. */
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);
-/* Subtracts an acknowledgement without data, of `size` octets, that was sent from both token
- * buckets. */
+/* Subtracts from both token buckets an acknowledgement without data, of `size` octets, that was
+ * sent. */
 void scps_ackbudget_spend(struct scps_ackbudget *b, uint32_t size);
 
 #endif

@@ -74,7 +74,8 @@ static inline void scps_agreed_compress(struct scps_agreed *a)
 {
     a->opts = (uint8_t)(a->opts & ~SCPS_AGREED_TCP_HEADERS);
 }
-/* Returns how many octets of options each data segment has at present. */
+/* Returns how many octets of TCP options each data segment has: those of the timestamps, if
+ * agreed. */
 static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
 {
     return a->opts & SCPS_AGREED_TS ? 12 : 0;
@@ -86,13 +87,13 @@ static inline uint32_t scps_agreed_opt_room(const struct scps_agreed *a)
 {
     return a->pmtu_mss >= 40 ? 40 : a->pmtu_mss > 20 ? a->pmtu_mss & ~3u : 20;
 }
-/* Returns by how many octets a full segment's payload is less than the MSS, because of its options.
- * With compressed headers, which are shorter than TCP's, the result is negative (docs/SCPS-TP.md
- * sections 2.1 and 6: -12, with timestamps -4). */
+/* Returns by how many octets the payload of a full segment is less than the MSS, because of its
+ * options. Negative with header compression, as a compressed header is shorter than TCP's 20
+ * octets: -12, or -4 with timestamps (docs/SCPS-TP.md sections 2.1 and 6). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
-/* Returns the unit in which both ends count SNACK fields, bytes: the payload of a full segment
- * of the end that announced `mss`. raw: the unit is the MSS itself, from which no timestamps are
- * subtracted (setting snack_raw_unit). */
+/* Returns the unit, bytes, in which a SNACK counts its offset and the length of the hole: the
+ * payload of a full segment of the data's sender, which announced `mss`; at least 8. raw true
+ * (setting snack_raw_unit): the unit is `mss` itself, without subtraction of the timestamps. */
 static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, uint16_t mss)
 {
     int32_t size = mss - (raw ? 0 : scps_agreed_less(a));
@@ -101,25 +102,29 @@ static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, u
 }
 /* octets of TCP option 22, which marks the end of an application record, padding included */
 #define SCPS_RECORD_ROOM 4u
-/* Largest value of both fields of a SNACK: it means this many units or more (docs/SCPS-TP.md
- * section 2.1). */
+/* Largest value of the two 16-bit fields of a SNACK, the offset and the length of the hole, both in
+ * units of a full segment. The value means "this many units or more" (docs/SCPS-TP.md section
+ * 2.1). */
 #define SCPS_SNACK_FULL 65535
-/* Returns the largest payload for which a segment fits the path even if it is sent uncompressed,
- * with all options but the one that marks the end of a record. */
+/* Returns the largest payload, bytes, with which a segment still fits the path MTU if it is sent
+ * with TCP's own header instead of a compressed one. The segment may have every option except the
+ * one that marks the end of a record (TCP option 22). */
 static inline uint32_t scps_agreed_any_mss(const struct scps_agreed *a)
 {
     if (!(a->caps & SCPS_CAP_COM) || a->opts & SCPS_AGREED_TCP_HEADERS)
         return a->mss;
     return a->mss > 24u ? a->mss - 16u : 8u;
 }
-/* Returns the largest payload for which a segment fits the path even if it is sent uncompressed.
- * record: the segment ends a record, and the option for that takes room. */
+/* Returns the largest payload, bytes, with which a segment still fits the path MTU if it is sent
+ * with TCP's own header instead of a compressed one. record: true if the segment ends a record, so
+ * that TCP option 22 takes 4 octets of the room. */
 static inline uint32_t scps_agreed_any_payload(const struct scps_agreed *a, bool record)
 {
     return scps_agreed_any_mss(a) - (record ? SCPS_RECORD_ROOM : 0);
 }
-/* Returns the largest payload of the segments into which a sent segment is split after the path MTU
- * fell. The FIN makes a compressed header longer, so a piece leaves room for that. */
+/* Returns the largest payload, bytes, of the segments into which an outstanding segment is split
+ * when the path MTU has fallen. With header compression this leaves room for a longer header, since
+ * the last of them may carry the FIN. */
 static inline uint32_t scps_agreed_piece(const struct scps_agreed *a)
 {
     if (!(a->caps & SCPS_CAP_COM))
@@ -141,8 +146,8 @@ static inline uint32_t scps_agreed_packet(const struct scps_agreed *a, bool ipv6
 /* Returns the payload of a full segment on a path that takes `path` octets of payload and options;
  * cfg_mss: the configured limit, 0: none. */
 uint32_t scps_agreed_full(const struct scps_agreed *a, uint32_t cfg_mss, uint32_t path);
-/* Sets `path`, the payload and options that the path MTU permits, and `full`, the payload of a full
- * segment that follows from it, bytes. */
+/* Stores two sizes in bytes: `path`, the payload plus options that the path MTU permits (pmtu_mss),
+ * and `full`, the payload of a full segment, which scps_agreed_full() returned for it (mss). */
 void scps_agreed_set_path(struct scps_agreed *a, uint32_t path, uint32_t full);
 static inline bool scps_agreed_rack(const struct scps_agreed *a, const struct scps_conn_config *cfg)
 {

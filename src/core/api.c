@@ -10,8 +10,8 @@
 #include "base/sized.h"
 #include "core/pathstate.h"
 
-/* Returns how many of len octets the application may write now, or the error that forbids
- * writing. */
+/* Returns how many of `len` octets the application may write now, given the room in the send
+ * buffer, or a negative SCPS_ERR_* if it may write none. */
 static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
 {
     uint64_t held, room;
@@ -38,9 +38,9 @@ static inline int64_t may_write(struct scps_conn *c, size_t len, unsigned flags)
     return (int64_t)SCPS_MIN(len, room);
 }
 
-/* Completes a write of n octets that are in the send buffer already. end: the last of them ends a
- * record (TCP option 22). Returns n, or SCPS_ERR_NOMEM if there is no memory to store the place of
- * that end; then the octets are removed from the buffer. */
+/* Completes a write of n octets that have been copied to the send buffer. end: true if the last of
+ * them ends an application record (TCP option 22). Returns n, or SCPS_ERR_NOMEM if there is no
+ * memory to store the offset of that end; then the n octets are removed from the buffer. */
 static inline int64_t wrote(struct scps_sender *s, size_t n, bool end, unsigned flags)
 {
     if (end && scps_record_write(&s->tx->ends, &s->ctx, s->snd.end + n)) {
@@ -93,8 +93,8 @@ int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *v, size_t
         if (r < 0 || (size_t)r < v[i].iov_len)
             break;
     }
-    /* The application has no more data now (no SCPS_MORE), so a last segment that is not full may
-     * be sent, even if not all of the data could be written. */
+    /* Without SCPS_MORE the application has no more data for now, so a last segment that is not
+     * full may be sent at once, even if the send buffer had room for a part of the data only. */
     if (!(flags & SCPS_MORE))
         scps_small_set(&c->s.small, SCPS_SMALL_MORE, false);
     return all;

@@ -43,10 +43,10 @@ scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps
     return b->gave_up_to;
 }
 
-/* Called when the peer's window opens. The octets that a window probe carried count as not sent
- * before: the peer had to refuse them (RFC 9293 section 3.10.7.4, first step: octets beyond the
- * window are not acceptable). So the probes do not count as transmissions, and their lifetime
- * begins now; otherwise they would be given up on a path that loses nothing. */
+/* Called when the peer's window opens. The octets of window probes lay beyond the window, so the
+ * peer had to refuse them (RFC 9293 section 3.10.7.4, first step). So the probes do not count as
+ * transmissions of these octets, and the lifetime of the octets begins now; otherwise they would be
+ * given up on a path that loses nothing. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now)
 {
     scps_sb_forget_probes(probe);
@@ -56,8 +56,9 @@ void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *prob
 /* Returns true if segment r was resent `retries` times or more; window probes do not count. */
 static bool retries_used_up(const struct scps_sent_segment *r, unsigned retries)
 {
-    /* The window probes count as one resend, and the first transmission within the window as
-     * another one. */
+    /* r->resends counts all transmissions but the first. If the segment began as a window probe,
+     * one resend stands for all the probes, and one for the first transmission within the
+     * window. */
     unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0;
 
     return r->resends >= probes + retries;
@@ -71,10 +72,9 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
     return r && (r->from < old || (r->state == SCPS_SENT_LOST && retries_used_up(r, retries)));
 }
 
-/* Returns NULL also for a segment that fills the peer's window up to its right edge: it is never
- * given up. The peer would accept nothing behind it, would get no sign that something is missing,
- * and its window would not advance. Such a segment is resent until it arrives; then the receiver's
- * timer passes the hole before it. */
+/* Returns NULL also for a segment that ends at the right edge of the peer's window. Such a segment
+ * is never given up, but resent until it arrives: otherwise the peer, which accepts nothing behind
+ * the segment, would see no hole, and its window would not advance. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
     const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
@@ -117,12 +117,13 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
            scps_bets_oldest(&s->tx->sb, s->snd.edge);
 }
 
-/* A segment has arrived for certain if its acknowledgement comes before the peer can have given it
- * up. The receiver's timer for a hole starts when something that was sent behind the hole arrives.
- * That takes a round trip of at least SRTT less four times RTTVAR, the deviation that RFC 6298
- * allows for: the minimum RTT is too little while a queue is on the path. This end does not know
- * the peer's timer: it assumes that of the reference implementation, or its own if that is shorter.
- * An acknowledgement of data that this end has given up does not prove that the data arrived. */
+/* Best effort: an acknowledgement proves that a segment has arrived only if it comes before the
+ * peer can have given the segment up. The peer's timer for a hole starts when something sent behind
+ * the hole arrives, so no acknowledgement after giving up comes earlier than one round trip plus
+ * that timer. The round trip is taken as SRTT less four times RTTVAR, or the minimum RTT if that is
+ * more. The peer's timer is not known: this end assumes that of the SCPS reference implementation,
+ * or its own (bets_timeout) if that is shorter. An acknowledgement of data that this end has given
+ * up proves nothing. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
     /* If bets_timeout is 0 (not configured), the subtraction wraps to the largest number, so that

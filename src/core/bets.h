@@ -11,8 +11,8 @@
 #include "core/sender.h"
 
 struct scps_bets {
-    /* offset to which this end last moved SND.UNA past data that it had given up; 0: it never
-     * did */
+    /* SND.UNA after this end last moved it past data that it gave up, as an offset; 0: it gave up
+     * none */
     scps_off gave_up_to;
     scps_off peer_una; /* highest SEG.ACK of the peer; valid while SND.UNA is gave_up_to */
     /* Later one of two times, µs: when this end last gave up data, and when the peer last opened a
@@ -25,14 +25,15 @@ struct scps_bets {
     scps_off life_nxt;
 };
 
-/* Records that the peer has acknowledged the octets below `ack`. `ack` is below SND.UNA because
- * this end has given up data. */
+/* Records that the peer has acknowledged the octets below `ack`, an offset below SND.UNA, which
+ * this end moved ahead of the peer's acknowledgements when it gave up data. */
 static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
 {
     b->peer_una = ack;
 }
 /* Called when the peer's window opens for the octet at SND.UNA, which only window probes have
- * carried. Its transmissions are counted from now on, and its lifetime begins now. */
+ * carried so far. From now on transmissions of this octet count, and its lifetime (bets_lifetime)
+ * begins. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now);
 /* Called when SEG.ACK is `una`, which is SND.UNA because this end has moved SND.UNA past data that
  * it gave up. If by the scoreboard the data from `una` on has arrived, moves *ack behind that data
@@ -61,11 +62,11 @@ scps_time scps_bets_until(const struct scps_sender *s);
  * latest, since the data sent so far reaches its lifetime (bets_lifetime) then; SCPS_NEVER: no
  * limit. */
 scps_time scps_bets_arm(struct scps_sender *s);
-/* Returns the offset behind the data that has been outstanding for longer than bets_lifetime; 0:
- * there is none. */
+/* Returns the end of the data whose lifetime (bets_lifetime) is over, as an offset; 0: there is
+ * none. */
 scps_off scps_bets_old(const struct scps_sender *s);
-/* Returns true if silence of the peer does not end the connection, because there is data that can
- * be given up instead. */
+/* Returns true if the retransmission timer must not end the connection when the peer does not
+ * answer, because there is data that can be given up instead. */
 bool scps_bets_keeps_open(const struct scps_sender *s);
 /* Returns true if an acknowledgement that advances SND.UNA from `una` proves that the segment at
  * `una` has arrived: without best effort each does; with it, if the segment was first sent at

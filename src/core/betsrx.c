@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Best effort, receiver (docs/SCPS-TP.md section 7): octets that arrive are delivered complete, in
- * order and at their position; a hole is given up after a time and reported.
+ * order and at their position; a hole is given up after a time and reported to the application.
  *
  * When the application has read all data in order and data has arrived beyond a hole, a timer
- * starts. When it expires, the acknowledgement moves past the hole, at once and in every mode, and
- * reading stops there until the application has called scps_conn_hole(): octets behind a hole are
- * never returned as if there were none. Until then, octets of the hole that arrive late still fill
- * it, from either side. Holes that existed when the timer started have waited as long when reading
- * reaches them, so they are given up without a further wait. The reference implementation waits
- * again for each one, which on a bad link without a return path takes a second for each hole. At
- * most one hole is given up and not yet reported to the application.
+ * starts. When it expires, RCV.NXT moves past the hole, the acknowledgement of that is sent at once
+ * in every mode, and reading stops at the hole until the application has called scps_conn_hole():
+ * octets behind a hole are never returned as if there were none. Until that call, octets of the
+ * hole that arrive late still shorten it, at its beginning or its end. Other holes that existed
+ * when the timer started have waited as long when reading reaches them, so they are given up
+ * without a further wait. The reference implementation waits again for each one, which on a bad
+ * link without a return path takes a second for each hole. At most one hole at a time is given up
+ * and not yet reported to the application.
  *
- * A FIN ends the stream only when the hole before it has been reported. The time of an outage that
- * was signalled does not count. The time of one that this end has inferred does: it shows that this
- * end's data is not acknowledged, not that the peer's data cannot arrive.
+ * A FIN ends the stream only when the hole before it has been reported. The timer does not run
+ * during an outage that a link signal has announced, and begins anew after it. It does run during
+ * an outage that this end has only inferred: that shows that this end's data is not acknowledged,
+ * not that the peer's data cannot arrive.
  */
 #include "core/betsrx.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Best effort, receiver: decides how long the application, which has read everything in order,
- * waits for the hole before the octets that have arrived (betsrx.c; docs/SCPS-TP.md section 7).
+/* Best effort, receiver: decides how long the application, which has read all data in order, waits
+ * for the octets of the hole at RCV.NXT before the hole is given up (betsrx.c; docs/SCPS-TP.md
+ * section 7).
  *
  * Invariant: `due` is SCPS_NEVER unless everything before a hole has been read. Only this file and
  * betsrx.c assign the fields.
@@ -22,8 +23,9 @@ struct scps_betsrx {
     /* RCV.NXT when `due` was set; if RCV.NXT has moved since, the hole was filled and `due` is
      * invalid */
     scps_off due_for;
-    /* known: end of the data that had arrived when the present wait for a hole began; old: end of
-     * the data that had arrived when the previous wait, which is over, began */
+    /* Ends of the data that had arrived, as offsets: `known`, when the present wait for a hole
+     * began; `old`, when the last wait began that ended with a hole given up. Holes below `old`
+     * have waited long enough and are given up at once. */
     scps_off known, old;
     /* end of the last hole that was given up, below which octets may be missing; 0: none was */
     scps_off gave_up_to;
@@ -32,8 +34,9 @@ struct scps_betsrx {
 /* Returns the end of the hole for which the reader waits, having read all data before the hole; 0:
  * the reader waits for no hole. */
 scps_off scps_betsrx_awaited(const struct scps_receive *rcv);
-/* Returns how long the receiver waits for the octets of a hole before it gives them up, µs; srtt:
- * the smoothed round trip, µs, 0: unknown. */
+/* Returns how long the receiver waits for the octets of a hole before it gives them up, µs: the
+ * setting bets_timeout, or if that is 0 twice the round trip, but at least SCPS_BETS_WAIT_MIN.
+ * srtt: the smoothed round trip, µs, 0: unknown. */
 scps_dur scps_betsrx_timeout(const struct scps_conn_config *cfg, scps_dur srtt);
 /* Called for the hole at RCV.NXT that ends at `to`, for which the reader waits. Returns true if the
  * hole is given up now, because it existed during an earlier wait that has ended. Otherwise returns

@@ -10,7 +10,7 @@
 
 struct scps_cause {
     enum scps_loss_cause temporary;
-    scps_time until; /* time, µs, until which the cause `temporary` applies */
+    scps_time until; /* time, µs, at which `temporary` ceases to apply */
 };
 
 void scps_cause_set(struct scps_cause *cause, enum scps_loss_cause temporary, scps_time until);

@@ -2,11 +2,11 @@
 /* Configurations of connections: defaults, derived values, and sharing one configuration among the
  * connections opened with it.
  *
- * If the application gives the expected round trip, every timer follows from it; otherwise the
- * values are those of the terrestrial Internet. There are no thresholds: the same formulas hold
- * from 10 µs to hours. rto_min is a margin above SRTT (rtt.c), so it has to cover the peer's
- * delayed acknowledgement (whose timer is assumed to be that of this end) and a share of the round
- * trip for its variation.
+ * If the application sets expected_rtt, every timer follows from it; otherwise the values are those
+ * of the terrestrial Internet. The formulas have no thresholds: they hold from 10 µs to hours.
+ * rto_min is the least distance of the RTO from SRTT (rtt.c), not a least RTO. It has to cover the
+ * peer's delayed acknowledgement, whose timer is assumed to be ack_delay of this end, and the
+ * variation of the round trip, taken as a quarter of it.
  */
 #include "core/config.h"
 #include "core/ctx.h"
@@ -28,8 +28,9 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
 #define MEMBER(field) (((struct scps_conn_config *)0)->field)
 #define WIDEST(field)                                                                              \
     ((int64_t)(UINT64_MAX >> 1 >> (64 - SCPS_MIN(63, 8 * sizeof MEMBER(field)) - 1)))
-/* The table of settings stores bounds and defaults in 32 bits: times as seconds and milliseconds,
- * rates as multiples of 2^20 bytes/s. */
+/* The table below stores upper bounds and defaults in 32 bits. Upper bounds of times are in
+ * seconds, those of rates in multiples of 2^20 bytes/s (MOST_UNIT); defaults of times are in
+ * milliseconds (DEF_UNIT). All others have the unit of the field. */
 #define MOST_UNIT(kind)     ((kind) == TIME ? SCPS_SEC(1) : (kind) == RATE ? INT64_C(1) << 20 : 1)
 #define DEF_UNIT(kind)      ((kind) == TIME ? SCPS_MS(1) : 1)
 #define MULTIPLE(v, unit)   ((v) % (unit) == 0 && WITHIN((v) / (unit), 0, UINT32_MAX))
@@ -50,8 +51,8 @@ enum kind { FLAG, COUNT, COUNT_OR_0, BYTES, RATE, TIME, CHOICE };
          "a bound or its default does not fit the table below");
 #include <scps/settings.def>
 
-/* Two settings with the same name, or for the same field, declare an enumerator twice, which does
- * not compile. */
+/* Compile-time check: two settings with the same name, or for the same field, would declare the
+ * same enumerator twice, which does not compile. */
 #define SCPS_SETTING(name, ...) two_settings_are_called_##name,
 enum {
 #include <scps/settings.def>
@@ -84,7 +85,8 @@ static int64_t default_of(const struct setting *s)
     return s->def * DEF_UNIT(s->kind);
 }
 
-/* The smallest size of a configuration that is accepted: it ends with the member `cc`. */
+/* Smallest value of the field `size` of a configuration that is accepted: the members up to `cc`,
+ * the last one before `rate`. */
 #define LEAST SCPS_SIZED_TO(scps_conn_config, rate)
 
 void scps_conn_config_init(struct scps_conn_config *c, size_t size)
@@ -99,8 +101,8 @@ void scps_conn_config_init(struct scps_conn_config *c, size_t size)
     scps_conn_config_set_cc(c, scps_cc_find("vj"), NULL);
 }
 
-/* Appends ": give LEAST to MOST" to a message that ends with the refused value. Returns
- * SCPS_ERR_RANGE. */
+/* Appends ": give LEAST to MOST" (the permitted range) to an error message that ends with the
+ * refused value. Returns SCPS_ERR_RANGE. */
 static int give(struct scps_line *why, int64_t least, int64_t most)
 {
     scps_line_text(why, ": give ");
@@ -145,8 +147,8 @@ int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, si
     return err;
 }
 
-/* Checks the bounds of every field. A 0 outside the bounds stands for the default and is replaced
- * by it. */
+/* Checks the bounds of every field of *c. A 0 outside the bounds stands for the default and is
+ * replaced by it. Returns 0, or SCPS_ERR_RANGE with a message in *why. */
 static int check_bounds(struct scps_conn_config *c, struct scps_line *why)
 {
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -206,8 +208,8 @@ static int check_controller(struct scps_conn_config *c, struct scps_line *why)
             scps_line_text(why, "cc: the controller has more than SCPS_CC_PARAMS parameters");
             return SCPS_ERR_INVAL;
         }
-    /* The parameters were set for another controller, so the controller in force gets its own
-     * defaults. */
+    /* c->cc_param holds the parameters of another controller (cc_param_of), so those of the
+     * controller c->cc get their defaults. */
     if (c->cc_param_of != c->cc)
         scps_conn_config_set_cc(c, c->cc, NULL);
     for (size_t i = 0; c->cc->params && c->cc->params[i].name; i++)
@@ -277,9 +279,9 @@ int scps_config_resolve(struct scps_conn_config *c)
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
     c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
     c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));
-    /* RFC 6298 section 2, with the expected round trip as SRTT, and rto_min as the least value of
-     * its term for the variation. After a measurement (2.2) the RTO would be 3 x RTT, but an
-     * expected value is not measured, and a SYN resent in vain costs little. */
+    /* RFC 6298 section 2, with the expected round trip as SRTT, and rto_min in place of the term
+     * for the variation (max (G, K*RTTVAR)). Rule 2.2 for the first measurement would give 3 x RTT,
+     * but an expected value is not measured, and a SYN that is resent needlessly costs little. */
     c->rto_initial = derive(c->rto_initial, rtt ? rtt + c->rto_min : SCPS_SEC(1));
     c->rto_max = derive(c->rto_max, SCPS_MAX(SCPS_SEC(60), 8 * rtt));
     c->rto_max = SCPS_MAX(c->rto_max, c->rto_min);

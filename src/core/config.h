@@ -11,31 +11,34 @@ struct scps_line;
 
 /* Upper bound of each setting that is a time, and of the times of routes and stacks, µs: a hundred
  * years. The time `now` is at most SCPS_NEVER / 2, so the sum of `now` and a few such times does
- * not overflow. config.c compares this bound with the list of settings. */
+ * not overflow. A compile-time check in config.c requires that the list of settings uses this
+ * bound. */
 #define SCPS_TIME_MOST SCPS_SEC(INT64_C(3153600000))
-/* Upper bound of each setting that is a number of bytes, and of the burst of a route, bytes.
- * config.c compares this bound with the list of settings. */
+/* Upper bound of each setting that is a number of bytes, and of the burst of a route, bytes. A
+ * compile-time check in config.c requires that the list of settings uses this bound. */
 #define SCPS_BYTES_MOST (INT64_C(1) << 30)
 
-/* Returns a shared copy of a configuration. rated: the route has a rate, so a controller that needs
- * a rate may have none of its own. Returns NULL with *err: SCPS_ERR_NORATE, NOMEM, or an error of
+/* Returns a checked copy of *c with one reference. rated: true if the route has a rate limit; then
+ * c->rate may be 0 even if the congestion controller needs a rate. Returns NULL with *err:
+ * SCPS_ERR_NORATE (the controller needs a rate, and there is none), SCPS_ERR_NOMEM, or an error of
  * scps_config_resolve(). */
 struct scps_shared_config *scps_config_new(struct scps_env *env, const struct scps_conn_config *c,
                                            bool rated, int *err);
 /* Takes one more reference to the shared configuration. */
 void scps_config_ref(struct scps_shared_config *shared);
-/* Releases a reference. The argument is const because the count is not part of the
- * configuration. */
+/* Releases one reference; with the last one the copy is freed. `shared` is const, although the
+ * count of references changes, because the count is not part of the configuration. */
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
-/* Writes to *why that v, the value of a field, is outside its bounds; returns SCPS_ERR_RANGE. */
+/* Writes to *why the message "FIELD: V: give LEAST to MOST", which says that the value v of a field
+ * is outside its bounds; returns SCPS_ERR_RANGE. */
 int scps_config_refuse(struct scps_line *why, const char *field, int64_t v, int64_t least,
                        int64_t most);
-/* Like scps_config_refuse(), for an unsigned field, whose value scps_field_get() may have returned
- * as negative. */
+/* Like scps_config_refuse(), for an unsigned field: `v` is written as an unsigned number, because
+ * scps_field_get() returns large values of such a field as negative. */
 int scps_config_refuse_count(struct scps_line *why, const char *field, int64_t v, int64_t least,
                              int64_t most);
-/* Writes to *why that `size` octets are no valid size of a configuration, of which `least` to
- * `most` are accepted; returns SCPS_ERR_RANGE. */
+/* Writes to *why that `size`, octets, is no valid size of struct scps_conn_config, and that `least`
+ * to `most` octets are; returns SCPS_ERR_RANGE. */
 int scps_config_refuse_size(struct scps_line *why, size_t size, size_t least, size_t most);
 /* Copies a configuration of any size that this version of the library knows; fields beyond its size
  * get their defaults. from NULL: all defaults. Returns 0, or SCPS_ERR_RANGE for any other size. */
