@@ -70,10 +70,10 @@ void scps_conn_free(struct scps_conn *c)
     scps_config_unref(a, cfg);
 }
 
-/* Frees the send state (s->tx) of a connection with nothing outstanding. If no round trip was
- * measured since the last timeout or tail loss probe, a new send state takes over the backoff of
- * the retransmission timer, which stays in force until the peer answers and a round trip is
- * measured (RFC 6298, last note of section 5), and the fact that no further probe may be sent
+/* Frees the send state (s->tx) of a connection with nothing outstanding. After a timeout or tail
+ * loss probe that no RTT sample has followed yet, two facts outlive it and go to the next send
+ * state: the backoff of the retransmission timer, which stays in force until a round trip is
+ * measured (RFC 6298, last note of section 5), and that no further tail loss probe may be sent
  * before that (RFC 8985 section 7.3). */
 static void trim_tx(struct scps_sender *s)
 {
@@ -132,8 +132,8 @@ void scps_conn_memory(struct scps_conn *c)
 
 /* ---- functions that change the state of a connection ---- */
 
-/* Sets the payload and options that the path MTU permits. lose_above: segments in flight that are
- * longer, octets, are marked as lost; INT64_MAX: none. */
+/* Sets `mss`, the payload plus options, bytes, that the path MTU permits in one segment. Segments
+ * in flight that are longer than lose_above, octets, are marked as lost; INT64_MAX: none is. */
 static SCPS_NOINLINE void set_pmtu_mss(struct scps_sender *s, uint32_t mss, int64_t lose_above)
 {
     uint32_t full = scps_agreed_full(&s->agreed, s->ctx.cfg->c.mss, mss);
@@ -196,7 +196,7 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     struct scps_agreed *a = &c->s.agreed;
 
     if (c->notify.active && c->s.syn_lost)
-        /* A SYN that is sent again does not ask for ECN. */
+        /* A SYN of this end timed out, and the SYN that is sent again does not ask for ECN. */
         scps_todo_add(&c->s.todo, SCPS_TODO_NOT_ECT);
     *a = scps_negotiate_settle(&asked, syn);
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
@@ -323,8 +323,8 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
                           SCPS_MIN(3 * cfg->rto_initial, SCPS_MAX(cfg->rto_max, AFTER_LOST_SYN)));
     if (c->s.syn_lost && echoes_first_syn(&c->s, &c->ts, c->opened, seg))
         scps_sender_syn_lost(&c->s, false);
-    /* On a slow line full segments take longer than the SYN did, so the RTO is at least the
-     * expected round trip and rto_min. */
+    /* On a slow line a full segment takes longer than the SYN did, so a round trip measured by the
+     * SYN is too short for data: the RTO becomes at least expected_rtt + rto_min. */
     if (cfg->expected_rtt)
         scps_rtt_at_least(&c->s.rtt, cfg->expected_rtt + cfg->rto_min);
 
@@ -461,9 +461,9 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
 
     if (err)
         return err;
-    /* The fields that the SYN depends on keep their values even after the connection has ended: the
-     * congestion controller is one of them, and the memory of the connection has room for the state
-     * of that controller only. */
+    /* The fields that the SYN depends on keep their values, even if the connection has ended since:
+     * the congestion controller is one of them, and the memory of the connection has room only for
+     * the state of the controller with which it was opened. */
     keep_agreed(&n, old);
     n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
     if (c->s.agreed.rcv_wscale < 14)

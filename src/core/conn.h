@@ -53,10 +53,11 @@ struct scps_conn {
     struct scps_receive rcv;
     struct scps_ackout ack;
     struct scps_keep keep;
-    /* timer that ends TIME-WAIT, or FIN-WAIT-2 of a connection that the application has closed */
+    /* timer that ends the connection in TIME-WAIT, and in FIN-WAIT-2 if the application has closed
+     * it */
     struct scps_timer end_timer;
-    /* timer that expires at the known end of an outage of the link, or when the next probe is
-     * due */
+    /* timer of an outage of the link: expires when the outage ends, if that time is known, and
+     * otherwise when the next probe is due */
     struct scps_timer outage_timer;
     uint64_t cc_state[]; /* state of the congestion controller, scps_cc_state_size() bytes */
 };
@@ -87,9 +88,9 @@ static inline void scps_conn_ack_now(struct scps_conn *c)
     scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
     scps_sender_wake(&c->s);
 }
-/* Returns true if there is certainly nothing to send now, which saves a call of scps_conn_output().
- * data: a segment with data was just built, so a paced connection waits for its pacer. Returns
- * false if there may be something to send. */
+/* Returns true if the stack need not call scps_conn_output() for s now, because there is certainly
+ * nothing to send. data: true if the segment just built had data; then a connection that waits for
+ * its pacer has nothing more. Returns false if there may be something to send. */
 static inline bool scps_sender_quiet(const struct scps_sender *s, bool data)
 {
     if (s->hold == SCPS_HOLD_NONE ||

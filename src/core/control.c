@@ -55,8 +55,9 @@ static inline void view_of(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
-/* Fills in *v for a call of the controller's loss() or change(), for which the fields pipe_ack and
- * resent are set, too. */
+/* Fills in *v, the values of the connection that the controller's functions loss() and change()
+ * read. In addition to those that ack() reads, pipe_ack (RFC 7661) and resent (bytes resent in this
+ * recovery episode) are set. */
 static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
 {
     view_of(s, v);
@@ -66,9 +67,8 @@ static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
-/* Returns the mean length, octets, of the segments whose bursts have caused timeouts
- * (rec.small_len); 0: none have, or longer segments are outstanding now, for which the timeouts
- * show nothing. */
+/* Returns the mean length, octets, of small segments if bursts of them have caused timeouts on this
+ * path (rec.small_len). Returns 0 if they have not, or if longer segments are outstanding now. */
 static uint32_t burst_len(const struct scps_sender *s)
 {
     uint32_t len = s->tx ? s->tx->rec.small_len : 0;
@@ -76,12 +76,12 @@ static uint32_t burst_len(const struct scps_sender *s)
     return len && (s->snd.una == s->snd.nxt || scps_recovery_small_len(s)) ? len : 0;
 }
 
-/* Returns the size of the pacer's token bucket, bytes, for small segments: four packets of their
- * mean length; 0: bursts of small segments need no limit. A queue of a few packets drops most of
- * the small packets that arrive in a burst as large as four full ones, and would drop their
- * retransmissions again each time. So there is a limit during an episode of loss recovery in which
- * the segments outstanding are small, and afterwards, too, if bursts have caused timeouts
- * (len, what burst_len() has returned). payload: a segment costs its payload only
+/* Returns the size of the pacer's token bucket, bytes, while small segments are sent: four packets
+ * of their mean length; 0: the usual size applies. The usual bucket of four full packets would
+ * release many small packets in one burst, and a queue of a few packets would drop most of them.
+ * The smaller size applies during loss recovery if the segments outstanding are small, and after
+ * recovery if `len` is not 0: bursts of small segments, of mean length `len` (burst_len()), have
+ * caused timeouts. payload: true if the bucket counts payload only, without headers
  * (scps_plan_window_cost). */
 static uint32_t small_burst(const struct scps_sender *s, uint32_t len, bool payload)
 {
@@ -117,9 +117,10 @@ static inline uint64_t set_rate(struct scps_sender *s)
             window = true;
             if (tx && tx->rec.spread_until)
                 rate = scps_recovery_paced_rate(s, rate);
-            /* The window is spread to spare short queues. Therefore at most two full segments
-             * leave back to back, or up to four, if the rate yields that much in a millisecond and
-             * they are at most a quarter of the window. */
+            /* Pacing a window is to spare short queues, so the token bucket is small: two full
+             * segments may leave back to back. It is as large as what the rate yields in one
+             * millisecond if that is more, but at most a quarter of the window and at most four
+             * full segments. */
             burst = (uint32_t)SCPS_MIN(rate / 1000, ctl->cwnd / 4);
             burst = SCPS_CLAMP(burst, 2u * s->agreed.mss, 4u * s->agreed.mss);
         } else if (!rate && tx && tx->rec.spread_until) {
@@ -154,12 +155,13 @@ static inline uint64_t set_rate(struct scps_sender *s)
     return rate;
 }
 
-/* Counts that a window or a rate of the controller, `asked`, was out of bounds and is replaced by
- * `used`, and reports both values to the observer. Returns `used`. */
+/* Called when the controller has asked for a window or a rate, `asked`, that is out of bounds, and
+ * `used` takes its place: counts this in cc_corrected, and reports both values to the observer.
+ * Returns `used`. */
 static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, uint64_t used)
 {
-    /* Without memory for counters of its own the connection counts in shared ones, which are never
-     * read. */
+    /* Allocates the connection's own counters, if it has none yet. If memory is refused, it counts
+     * in shared counters, which nobody reads. */
     scps_conn_ctx_need_stats(x);
     x->st->cc_corrected++;
     SCPS_OBSERVE2(x, CC_CORRECTED, asked, used);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The congestion controller of a connection (control.c). The argument `cc` is its state of
- * scps_cc_state_size() bytes; its output is s->ctl.
+/* The congestion controller of a connection (control.c). In all functions below `cc` is the state
+ * of the controller, scps_cc_state_size() bytes; the window, ssthresh and rate that it sets are in
+ * s->ctl.
  *
- * Invariant: the controller's window is at least one segment, and the pacer's rate follows from its
- * output.
+ * Invariant: the controller's window is at least one segment, and the pacer's rate follows from the
+ * window and the rate of the controller.
  */
 #ifndef SCPS_CORE_CONTROL_H
 #define SCPS_CORE_CONTROL_H
@@ -12,15 +13,15 @@
 
 #include "core/sender.h"
 
-/* Records whether the congestion window was what stopped the sender. */
+/* Records in use->limited whether the congestion window alone kept the sender from sending more
+ * (true), or something else, such as the application or the peer's window (false). */
 static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
 {
     use->limited = limited;
 }
 
-/* Returns how many bytes a segment with len octets of data counts at a rate that counts whole
- * packets: data, TCP and IP headers, and rate_overhead (what the configuration adds for the layers
- * below IP). */
+/* Returns the bytes that a segment with `len` octets of data takes of a rate in which whole packets
+ * count: data, TCP and IP headers, and the configured rate_overhead for the layers below IP. */
 static SCPS_ALWAYS_INLINE uint32_t scps_cc_packet(const struct scps_sender *s, uint32_t len)
 {
     return scps_agreed_packet(&s->agreed, s->ipv6, len) + s->ctx.cfg->c.rate_overhead;
@@ -30,13 +31,14 @@ static SCPS_ALWAYS_INLINE uint32_t scps_cc_packet(const struct scps_sender *s, u
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost);
 void scps_cc_begin(struct scps_sender *s, void *cc);
 void scps_cc_change(struct scps_sender *s, void *cc, enum scps_cc_change what);
-/* Informs the controller of an acknowledgement. may_grow false: it is one of the first duplicates,
- * for which limited transmit sends within the window from before (RFC 3042). */
+/* Informs the controller of an acknowledgement. may_grow false: afterwards the window is at most
+ * what it was before, because the acknowledgement is a duplicate that has begun no recovery
+ * (limited transmit, RFC 3042) or has an ECN echo (RFC 3168 section 6.1.2). */
 void scps_cc_ack(struct scps_sender *s, void *cc, const struct scps_cc_ack *a, bool may_grow);
 /* Informs the controller of a loss, or of an ECN mark. */
 void scps_cc_loss(struct scps_sender *s, void *cc, const struct scps_cc_loss *loss);
-/* Saves the controller's state in s->tx, so that it can be restored if the recovery episode that
- * begins now proves spurious. */
+/* Saves the controller's state and window in s->tx. Called when a recovery episode begins: if the
+ * episode proves spurious, scps_cc_restore() restores them. */
 void scps_cc_save(struct scps_sender *s, const void *cc);
 void scps_cc_restore(struct scps_sender *s, void *cc, uint64_t least);
 /* Called when the configuration of s has changed: if the controller has set a rate (s->ctl.rate is

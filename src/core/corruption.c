@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23; docs/SCPS-TP.md section 3.2): the receiver informs the sender
- * that segments were damaged. For some time the sender then takes losses for corruption, not for
- * congestion (outage.c).
+/* Corruption experienced (TCP option 23; docs/SCPS-TP.md section 3.2): the receiver informs the
+ * sender that segments arrived damaged. For some time the sender then attributes losses to
+ * corruption, not to congestion (cause.c).
  *
- * The specification does not say how long either end acts. Here the receiver puts the option into
- * every acknowledgement for one round trip, or until the time that the driver gave when it reported
- * the damage, but into at least three acknowledgements, since some may be lost. A sender that
- * receives the option takes losses for corruption for two retransmission timeouts (or
- * corruption_hold). The option is not negotiated; it is sent only to a peer that has announced
- * capabilities.
+ * The specification does not say how long either end does so. Here the receiver puts the option
+ * into every acknowledgement for one round trip, or until the time that the link's driver gave when
+ * it reported the damage, but into at least three acknowledgements, since some may be lost. A
+ * sender that receives the option attributes losses to corruption for corruption_hold, or, if that
+ * setting is 0, for two retransmission timeouts. The option is not negotiated; it is sent only to a
+ * peer whose SYN had the capabilities option.
  */
 #include "core/corruption.h"
 

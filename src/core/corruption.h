@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Corruption experienced (option 23), the receiving side: whether to report damage to the peer.
+/* Corruption experienced (TCP option 23), the receiving side: decides which acknowledgements report
+ * to the peer that segments of the peer arrived damaged.
  *
- * Invariant: acknowledgements carry the option while `acks` is not 0, and until the time `until`.
+ * Invariant: acknowledgements carry the option until the time `until`, and after it while `acks` is
+ * not 0.
  */
 #ifndef SCPS_CORE_CORRUPTION_H
 #define SCPS_CORE_CORRUPTION_H

@@ -35,8 +35,8 @@ struct scps_conn_ctx {
     uint32_t heap_slot; /* index of the connection in the heap env->deadlines */
 };
 
-/* Initialises x and takes over the caller's reference on cfg. Counters go to env->no_stats at
- * first. */
+/* Initialises x and takes over the caller's reference on cfg. At first x counts in env->no_stats,
+ * the counters that all connections without data share. */
 void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
                         const struct scps_shared_config *cfg);
 /* Frees the counters; the caller releases the reference on cfg. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Delivery-rate samples and round trips counted in data.
+/* Delivery-rate samples, and round trips counted in data.
  *
- * Each record of the scoreboard stores how much had been delivered when its segment was sent. When
- * that segment is delivered, the increase since then, divided by the longer of the sending and the
- * acknowledging interval, is a rate at which the path has delivered
- * (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3). A round trip ends when
- * something is delivered that was sent after the last one ended.
+ * Each record of the scoreboard stores how many bytes had been delivered when its segment was sent.
+ * When that segment is delivered, the increase since then, divided by the longer of the sending and
+ * the acknowledging interval, is a rate at which the path has delivered
+ * (draft-cheng-iccrg-delivery-rate-estimation sections 3.1 to 3.3). A round trip begins at an
+ * acknowledgement, and ends when a segment is delivered that was sent after that acknowledgement.
  */
 #include "core/delivery.h"
 
@@ -69,9 +69,10 @@ static void take_pipe(struct scps_delivery *d, uint64_t bytes)
         d->most_arrived = SCPS_MAX(d->most_arrived, d->arrived[i]);
 }
 
-/* Records the volume of a round trip (RFC 9959 section 3.1: "measuring the volume of data
- * acknowledged in one RTT"). A round trip shorter than the minimum belongs to a retransmitted
- * segment whose first transmission arrived, and is ignored. */
+/* Records the bytes delivered in the round trip that has ended, and its duration `took`, µs (RFC
+ * 9959 section 3.1: "measuring the volume of data acknowledged in one RTT"). One that is shorter
+ * than min_rtt is ignored: it was measured from a retransmission, but the first transmission
+ * arrived. */
 static SCPS_NOINLINE void take_round(struct scps_delivery *d, uint64_t bytes, scps_dur took,
                                      scps_dur min_rtt)
 {

@@ -18,37 +18,41 @@ struct scps_delivery {
      * byte once */
     uint64_t delivered;
     scps_time delivered_at; /* time at which the newest delivered bytes were reported, µs */
-    scps_time first_sent; /* time at which the sending interval of the present flight begins, µs */
-    /* delivery-rate samples are app-limited until `delivered` exceeds this value; 0: they are
-     * not */
+    /* time, µs, at which the interval begins in which the data of the next rate sample was sent */
+    scps_time first_sent;
+    /* Samples are marked app-limited until `delivered` exceeds this value: they are of data sent
+     * when the application had written too little to fill the window. 0: samples are not
+     * app-limited. */
     uint64_t app_limited;
     /* value of `delivered` when the present round trip began: this round trip ends when a segment
      * that was sent after that has arrived */
     uint64_t round_end;
     uint64_t rate; /* delivery rate of the newest sample, bytes/s; 0: there was none */
-    /* volume and duration of the round trip with the most bytes: most[0] among the round trips of
-     * the current group of eight, most[1] among the eight before the group */
+    /* volume and duration of the round trip with the most bytes, for groups of eight round trips:
+     * most[0] of the group in progress, most[1] of the group before; bytes 0: there was none */
     struct scps_carried most[2];
     /* time at which the round trip in progress began, µs; 0: before the first */
     scps_time round_at;
     /* bytes delivered in each of the last round trips, the newest first; 0: there was none */
     uint32_t arrived[SCPS_PIPE_ROUNDS];
     uint32_t most_arrived; /* the largest of arrived */
-    /* number of round trips counted in most[0]: those in which SCPS_CARRIED_LEAST bytes or more
-     * arrived */
+    /* number of round trips in the group that most[0] describes; only those count in which at least
+     * SCPS_CARRIED_LEAST bytes arrived */
     uint8_t rounds;
 };
 
-/* Starts counting with `delivered` bytes. idle: the sending state was freed while the application
- * was idle, so the old count continues. */
+/* Initialises d when the send state is allocated. delivered: bytes delivered since the connection
+ * began. idle: true if an earlier send state existed, and was freed while nothing was
+ * outstanding. */
 void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle);
 /* Copies fields of d to record r of the scoreboard, whose segment is sent now, for the rate sample
  * that its arrival will give. sb counts r as in flight already. */
 void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
                         const struct scps_scoreboard *sb, scps_time now);
-/* Computes the rate sample of the segments that arrived according to sum. Sets in *a: rtt, if the
- * newest of them was sent once, µs; sample_bytes; round_start and app_limited if they apply; rate
- * and interval if the interval is at least min_rtt. Precondition: a->rtt is -1. */
+/* Computes a delivery-rate sample from *sum, what one acknowledgement reports as arrived. Sets in
+ * *a: rtt, µs, if the segment that was sent last of those that arrived was sent once; sample_bytes;
+ * round_start and app_limited where they apply; rate, bytes/s, and interval, µs, if the interval is
+ * at least min_rtt. Precondition: a->rtt is -1. */
 void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
                           const struct scps_ack_result *sum, scps_dur min_rtt, scps_time now,
                           struct scps_cc_ack *a);
@@ -56,15 +60,16 @@ void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard 
  * progress included. */
 struct scps_carried scps_delivery_most(const struct scps_delivery *d);
 /* Returns pipeACK of RFC 7661 section 4.2, bytes: the most that was delivered in one of the last
- * three round trips. 0: there was none, or three of srtt and a second have passed since the last
- * one ended. srtt in µs. */
+ * three round trips. Returns 0 if none has ended, or the last one ended longer ago than the larger
+ * of three times srtt, µs, and one second. */
 static inline uint64_t scps_delivery_pipe(const struct scps_delivery *d, scps_dur srtt,
                                           scps_time now)
 {
     return now - d->round_at <= 3 * srtt + SCPS_SEC(1) ? d->most_arrived : 0;
 }
-/* Marks samples of data in flight as app-limited: the application has written too little to fill
- * the window, so these samples may be below what the path can carry. */
+/* Called when the application has written too little to fill the window: until the `inflight` bytes
+ * now in flight are delivered, rate samples are marked app-limited, since they may be lower than
+ * what the path can carry. */
 void scps_delivery_app_limited(struct scps_delivery *d, uint64_t inflight);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "core/tx.h"
 
-/* Returns the bytes that a duplicate acknowledgement stands for: "the additional segment that
- * has left the network" (RFC 5681 section 3.2 (4)). RFC 5681 adds SMSS for each; where segments
- * are smaller, as with records, that would exceed what has left and inflate the window without
- * limit. */
+/* Returns the bytes that one duplicate acknowledgement stands for: "the additional segment that has
+ * left the network" (RFC 5681 section 3.2 (4)). That is the mean length of the segments
+ * outstanding, at most the MSS. RFC 5681 adds SMSS for each duplicate, but where segments are
+ * smaller, as with application records, the window would grow by more than has left the network. */
 static inline uint32_t left_network(const struct scps_scoreboard *sb, uint64_t flight, uint32_t mss)
 {
     uint64_t mean = flight / SCPS_MAX(scps_sb_count(sb), 1u);
@@ -41,9 +41,10 @@ void scps_dupack_take(struct scps_sender *s, bool snack_reported, struct scps_ac
     if (out > 1 && scps_dupack_last(&s->snd, s->agreed.mss, out))
         thresh = SCPS_CLAMP(out - 1, 1u, thresh);
     if (scps_agreed_snack(&s->agreed) && scps_sb_at(&tx->sb, head)->resends)
-        /* The oldest segment was resent after a SNACK, and the embargo has not ended, the time in
-         * which it is not resent again (docs/SCPS-TP.md section 2.4). The receiver will report the
-         * segment again if it is still missing. */
+        /* The oldest segment was resent because of a SNACK, and the time in which no SNACK makes
+         * this end resend it again (the embargo, docs/SCPS-TP.md section 2.4) has not ended. So
+         * duplicates do not declare it lost: if it is still missing then, the receiver reports it
+         * by SNACK again. */
         return;
     if (tx->rec.dupacks >= thresh && tx->rec.episode == SCPS_EPISODE_NONE)
         scps_sb_lose(&tx->sb, head, sum);

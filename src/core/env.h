@@ -22,7 +22,8 @@ struct scps_fixed;
 /* State and services that a host shares with its connections. */
 struct scps_env {
     struct scps_budget budget; /* budget of all memory that the host and its connections allocate */
-    /* allocator that may use the whole memory limit, for requests that cannot be repeated later */
+    /* allocator that may use the whole memory limit, for requests that must succeed now because
+     * nothing repeats them */
     struct scps_alloc alloc;
     /* allocator with a lower limit, for new connections and for growing send buffers */
     struct scps_alloc alloc_later;
@@ -30,8 +31,8 @@ struct scps_env {
     scps_time now;
     uint64_t key[2]; /* secret key of sequence numbers, ports, cookies and hash tables */
     struct scps_heap deadlines;
-    /* time at which connections repeat requests for memory that were refused, µs; SCPS_NEVER: none
-     * waits */
+    /* time, µs, at which connections repeat requests for memory that were refused; SCPS_NEVER: no
+     * connection waits for memory */
     scps_time memory_at;
     struct scps_queue events; /* queue of the connections with events for the application */
     /* list of closed connections that the application has released; the stack frees them */
@@ -56,9 +57,9 @@ struct scps_env {
     const struct scps_fixed *fixed;
 };
 
-/* Time, µs, after which a request that was refused for lack of memory is repeated, if
- * acknowledgements have not freed memory before. The library must repeat it, because the allocator
- * does not report memory that others free. */
+/* Time, µs, after which a refused request for memory is repeated, unless acknowledgements have
+ * freed memory of this host before. The allocator does not report when others free memory, so only
+ * another attempt can tell. */
 #define SCPS_MEMORY_RETRY SCPS_MS(100)
 static inline void scps_env_starved(struct scps_env *env)
 {
@@ -77,9 +78,10 @@ static SCPS_INLINE_SPEED void scps_env_drop(struct scps_env *env, enum scps_drop
 {
     env->drops[d]++;
 }
-/* Called when arriving data is dropped for lack of memory; the peer will send it again. refused:
- * budget.refused before the request. Returns the drop reason: the memory limit, or the
- * allocator. */
+/* Called when arriving data is dropped for lack of memory: the data is not acknowledged, so the
+ * peer sends it again. refused: value of env->budget.refused, the requests that the memory limit
+ * has refused, before the request. Returns the drop reason: the memory limit if it has refused one
+ * more request, otherwise the allocator. */
 static inline enum scps_drop scps_env_refusal(struct scps_env *env, uint64_t refused)
 {
     scps_env_starved(env);

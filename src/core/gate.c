@@ -111,8 +111,8 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
 
     pay(g, now, cost);
     scps_gate_passed(g, s);
-    /* From now on the route's rate counts as the reason why s sends nothing (SCPS_HOLD_ROUTE),
-     * until s is served again. */
+    /* If s has more to send, the route's rate counts as the reason why it sends nothing
+     * (SCPS_HOLD_ROUTE) until s may build its next segment. */
     scps_snd_routed(s);
     if (!s->tx)
         return true;
@@ -123,7 +123,8 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
     return true;
 }
 
-/* ---- functions for the minimum rate of a route, to which full windows do not apply ---- */
+/* ---- functions for the minimum rate of a route: it lets connections send whose window is full
+ * ---- */
 
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s)
 {

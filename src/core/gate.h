@@ -16,18 +16,21 @@ struct scps_gate {
     /* token bucket of the minimum rate, which congestion windows do not limit; rate 0: none */
     struct scps_pacer floor;
     struct scps_overhead over;
-    /* bytes that a connection may send each time it is served: the cost of the largest packet */
+    /* bytes by which a connection's share grows each time it gets to the head of the ready queue
+     * (the quantum of deficit round robin): the cost of the largest packet */
     uint32_t quantum;
     /* the connection at the head of the queue, if its next packet costs more than the token bucket
      * `rate` holds; NULL: there is none */
     struct scps_sender *asked;
-    /* time, µs, at which the token bucket holds enough for the packet that is next: that of
-     * `asked`, or of a datagram that is served before connections; now or earlier: none waits */
+    /* time, µs, at which the token bucket holds enough for the packet that is next: that of the
+     * connection `asked`, or a datagram, which goes before all connections; a time not after `now`:
+     * no packet waits */
     scps_time opens;
-    /* connections stopped by their congestion windows, in the order in which the minimum rate
-     * serves them */
+    /* queue of the connections whose congestion windows are full, in the order in which the minimum
+     * rate lets each send one segment */
     struct scps_sender *wait_head, *wait_tail;
-    /* connection that the minimum rate lets send one segment; NULL: none */
+    /* connection that may send one segment now although its congestion window is full, because the
+     * token bucket of the minimum rate holds enough; NULL: none */
     struct scps_sender *permitted;
 };
 
@@ -44,12 +47,13 @@ void scps_gate_set(struct scps_gate *g, scps_time now, const struct scps_route *
  * overhead of the route. */
 uint32_t scps_gate_cost(const struct scps_gate *g, uint32_t len);
 /* Returns true if the route's token bucket holds enough for a packet of s with len bytes. If not,
- * no connection of the route may send until g->opens. */
+ * returns false and sets g->opens; until that time no connection of the route may send. */
 bool scps_gate_covers(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
-/* Returns true if s, which is at the head of the ready queue, may build its next packet. */
+/* Called for the connection s at the head of the ready queue. Returns true if the route's token
+ * bucket holds enough for its next packet, so that s may build it. */
 bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
 /* Charges a packet of len bytes that s has sent to the route's token bucket. Returns true if s has
- * used up its share, so that the next connection is to be served. */
+ * sent its share (quantum) of bytes, so that the next connection in the ready queue follows. */
 bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
 /* For a packet that no connection sends, such as a UDP datagram: scps_gate_when() returns the time,
  * µs, at which the packet may be sent; scps_gate_pay() charges it and returns its cost. */
@@ -66,11 +70,11 @@ static inline void scps_gate_datagram_next(struct scps_gate *g, scps_time when)
     g->asked = NULL;
     g->opens = when;
 }
-/* Called when s has been served: if the minimum rate had permitted s a segment beyond its window,
- * the permission ends. */
+/* Called when s has had its chance to send: if s was permitted one segment beyond its full
+ * congestion window by the minimum rate, that permission ends, used or not. */
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s);
-/* Returns true if s, whose window is full, may send one segment nevertheless; otherwise s is queued
- * for that. */
+/* For s, whose congestion window is full: returns true if the minimum rate permits s one segment
+ * now. Otherwise returns false and, if the route has a minimum rate, queues s for that. */
 bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s);
 /* If the minimum rate permits a segment now, wakes the connection that has waited for it
  * longest. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records whether a valid segment has arrived since the last keep-alive probe, and since the last
- * window probe. A segment answers both kinds of probe, but the times of the two last probes differ,
- * so each kind has its own bit. */
+ * window probe. A segment that arrives answers both kinds of probe, but the two last probes were
+ * sent at different times, so each kind has a bit of its own. */
 #ifndef SCPS_CORE_HEARD_H
 #define SCPS_CORE_HEARD_H
 

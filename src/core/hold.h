@@ -15,8 +15,8 @@ static inline void scps_snd_hold_begin(struct scps_sender *s)
 }
 /* Sets the reason why nothing is sent now; SCPS_HOLD_NONE: a segment is sent. */
 void scps_snd_hold(struct scps_sender *s, enum scps_hold why);
-/* If s has anything to send, records the rate of its route as the reason why it is not sent now
- * (SCPS_HOLD_ROUTE). */
+/* If s has data to send (unsent or declared lost), records that the rate of its route is the reason
+ * why it is not sent now (SCPS_HOLD_ROUTE). */
 void scps_snd_routed(struct scps_sender *s);
 
 #endif

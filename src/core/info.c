@@ -293,8 +293,9 @@ void scps_conn_info_sized(const struct scps_conn *c, struct scps_info *to, size_
         of_scps(c->s.tp, c->s.agreed.caps, out);
     if (st != &none && c->state != SCPS_CLOSED)
         out->holds[c->s.hold] += c->s.ctx.env->now - st->hold_since;
-    /* The time in the handshake is computed here, because the counters begin only when there is
-     * memory for them, which may be after its beginning or its end. */
+    /* The time in the handshake is computed here from `opened` and `established`, because the
+     * counters are allocated only when there is memory, which may be during the handshake or after
+     * it. */
     if (c->s.established || c->state != SCPS_CLOSED)
         out->holds[SCPS_HOLD_HANDSHAKE] =
             (c->s.established ? c->s.established : c->s.ctx.env->now) - c->opened;

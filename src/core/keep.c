@@ -12,8 +12,9 @@ static bool in_force(const struct scps_conn_config *cfg, uint8_t state)
                               state == SCPS_FIN_WAIT_1 || state == SCPS_FIN_WAIT_2);
 }
 
-/* Returns true if the peer must be taken for gone: it has answered none of keep_count probes, or
- * nothing within user_timeout if that is set. since: time since the first probe was due, µs. */
+/* Returns true if the peer counts as gone, so that the connection ends: it has answered none of
+ * keep_count probes or, if user_timeout is not 0, nothing for that time. probes: number of
+ * unanswered probes; since: time since the first of them was due, µs. */
 static bool gone(const struct scps_conn_config *cfg, unsigned probes, scps_dur since)
 {
     if (cfg->user_timeout)

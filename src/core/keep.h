@@ -25,8 +25,8 @@ enum scps_keep_verdict {
     SCPS_KEEP_END    /* end the connection, because the peer has not answered the probes */
 };
 
-/* Records that no keep-alive probe is outstanding, because the peer has acknowledged something or
- * an outage has begun. */
+/* Sets the number of unanswered keep-alive probes to 0, because the peer has acknowledged
+ * something, or because an outage has begun, in which silence of the peer shows nothing. */
 static inline void scps_keep_progress(struct scps_sender *s)
 {
     s->keep_probes = 0;

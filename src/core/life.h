@@ -26,8 +26,8 @@ int scps_conn_answer(struct scps_conn *c, const struct scps_seg *syn);
 /* Opens a connection from a SYN cookie that the peer returned, in state ESTABLISHED. syn: the
  * peer's SYN as rebuilt from the cookie; una: SND.UNA. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_off una);
-/* Called SCPS_MEMORY_RETRY after memory was refused: c frees empty buffers, and repeats its
- * requests that wait for memory. */
+/* Called SCPS_MEMORY_RETRY after memory was refused to this or another connection: c frees empty
+ * buffers, and repeats its own requests that were refused. */
 void scps_conn_memory(struct scps_conn *c);
 /* Informs the application that the send buffer has room for a write again. */
 void scps_conn_room(struct scps_conn *c);
@@ -52,12 +52,12 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg);
 /* Queues a closed connection to be freed if the application has given up its handle, and no reset
  * is due any more. */
 void scps_conn_queue_for_free(struct scps_conn *c);
-/* Sets (on) or clears a bit of enum scps_small_bit, by which Nagle's rule, cork or SCPS_MORE decide
- * whether a segment that is not full waits. When a bit is cleared, s is woken, because such a
- * segment may have to be sent now. */
+/* Sets (on true) or clears a bit of enum scps_small_bit. While such a bit is set, a segment that is
+ * not full waits, by the rule that the bit names: Nagle's, TCP_CORK or SCPS_MORE. When a bit is
+ * cleared, s is queued to send, because such a segment may have to be sent now. */
 void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on);
-/* Sets the payload plus options, bytes, that a segment may have with the path MTU of now. Segments
- * in the scoreboard that are larger are split. */
+/* Sets `mss`, the payload plus options, bytes, that a segment may have with the present path MTU.
+ * Outstanding segments that are longer are split in the scoreboard, but not resent for that. */
 void scps_conn_set_pmtu_mss(struct scps_sender *s, uint32_t mss);
 /* Sets the payload plus options, bytes, that a segment may have, as a Packet Too Big message
  * requires. Segments in flight that are larger are marked as lost, with all the pieces into which
@@ -75,13 +75,15 @@ void scps_conn_compress_headers(struct scps_sender *s);
  * which is longer; segments of the scoreboard that no longer fit the path are split. */
 void scps_conn_send_tcp_headers(struct scps_sender *s);
 
-/* Called when the SYN of this end was answered by a reset, or not at all. Returns true if that SYN
- * offered SCPS capabilities (option 20); then later SYNs do not offer them. */
+/* Called when the SYN of this end was answered by a reset, or not at all. If the SYN had the SCPS
+ * capabilities option (option 20), later SYNs do not have it, and the function returns true;
+ * otherwise it returns false. active: true if this end opened the connection. */
 bool scps_conn_falls_back(struct scps_sender *s, uint8_t state, bool active);
-/* Header compression: returns true if the peer has been silent for so many timeouts or probes that
- * it may have lost the connection. Such a peer cannot answer a compressed header, which has no
- * ports, but answers an uncompressed one with a reset. Silence in an outage that was signalled has
- * no meaning; in an outage inferred from timeouts it has. */
+/* Header compression: returns true if the peer may have lost its state of the connection, because
+ * it has not answered two timeouts or keep-alive probes, or one timeout before an outage. Segments
+ * then get TCP's own header: a peer without the connection answers those with a reset, but cannot
+ * answer a compressed header, which has no ports. Probes during an outage that a signal announced
+ * do not count. */
 bool scps_conn_doubts_comp(const struct scps_sender *s);
 
 #endif

@@ -16,8 +16,9 @@ struct scps_loss_limits {
 /* Applies RFC 6675 IsLost to segments that were sent once. tail: nothing more is to be sent. */
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
                         struct scps_loss_limits limits, struct scps_ack_result *sum);
-/* Declares lost the segments that were resent at time `then` or earlier, if dupthresh segments sent
- * later have arrived (tail: nothing more is to be sent, so fewer may suffice). */
+/* Declares lost again the segments whose last transmission was a retransmission at the time `then`,
+ * µs, or earlier, if dupthresh segments sent later have arrived. tail: true if nothing more is to
+ * be sent; then all segments that were sent later suffice, if they are fewer. */
 void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,
                          struct scps_ack_result *sum);
 /* Called with nothing more to send: declares lost the segments that were sent once, at time `then`

@@ -10,8 +10,9 @@
 #include "core/rx.h"
 #include "core/tx.h"
 
-/* Least limit of the number of ends of application records that a connection stores for data that
- * has arrived; a stack with fixed memory has a limit of its own. */
+/* Least number of record ends (ends of application records) in received data for which a connection
+ * has room before it drops data; a stack with fixed memory (all allocated when a connection opens)
+ * has a limit of its own. */
 #define MIN_ENDS 1024u
 
 static size_t tx_size(const struct scps_shared_config *cfg)
@@ -29,8 +30,9 @@ static void stop_tx_timers(struct scps_tx *tx)
     scps_timer_stop(&tx->trim_timer);
 }
 
-/* Fixed memory: allocates the send buffer, the scoreboard and the list of record ends with their
- * largest size. */
+/* Stack with fixed memory (a connection gets all its memory when it opens, and no more later):
+ * allocates the send buffer, the scoreboard and the list of record ends with their largest size.
+ * Returns 0 or SCPS_ERR_NOMEM. */
 static SCPS_NOINLINE int take_fixed_tx(struct scps_tx *tx, const struct scps_conn_config *cfg,
                                        const struct scps_fixed *f, const struct scps_alloc *a)
 {

@@ -26,11 +26,12 @@ void scps_conn_free_tp(struct scps_sender *s);
  * counts a drop, if there was no room for it: the caller must drop the octets. */
 bool scps_conn_keep_record(struct scps_sender *s, const struct scps_receive *rcv, scps_off from,
                            scps_off end);
-/* Called when a write by the application, or the FIN of a close, found no memory. Arranges that the
- * stack calls scps_conn_memory() later, which tries again. Returns SCPS_ERR_NOMEM. */
+/* Called when a write by the application, or the FIN of a close, was refused memory. Arranges that
+ * the stack calls scps_conn_memory() after SCPS_MEMORY_RETRY, which tries again. Returns
+ * SCPS_ERR_NOMEM. */
 int scps_conn_starve(struct scps_sender *s);
-/* Adds the memory of n connections, whose structures have `size` octets each, to the plan s of a
- * stack with fixed memory. */
+/* Adds to *s, the list of memory blocks that a stack with fixed memory reserves, those of n
+ * connections, whose structures have `size` octets each. */
 void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n, size_t size);
 
 #endif

@@ -32,9 +32,8 @@ static uint8_t wanted(const struct scps_conn_config *cfg)
  * capabilities, padded */
 #define SYN_OPTIONS 24u
 
-/* Returns true if this end offers a window scale. A packet of the path may be too small for all
- * options of a SYN: then the window scale is left out, because segments of a few octets fill no
- * large window. */
+/* Returns true if this end offers a window scale. It does not on a path whose packets are too small
+ * for all options of a SYN: segments of so few octets fill no large window. */
 static bool offers_wscale(const struct scps_asked *q)
 {
     return q->cfg->wscale && q->agreed->pmtu_mss >= SYN_OPTIONS;
@@ -55,8 +54,8 @@ bool scps_negotiate_offers(const struct scps_asked *q)
     return scps_negotiate_caps(q) || has_bindings(q->cfg);
 }
 
-/* Returns why a capability is in force or not. bit: its SCPS_CAP_* bit; 0: the capabilities option
- * as a whole. */
+/* Returns why a SCPS capability is in force on this connection, or why not (enum scps_why). bit:
+ * its SCPS_CAP_* bit; 0: the question is about the capabilities option as a whole. */
 static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
 {
     static const uint8_t plain[] = {[SCPS_PLAIN_NO] = SCPS_WHY_NO_CAPABILITIES,
@@ -239,8 +238,9 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
         opts |= SCPS_AGREED_SACK;
     if (cfg->timestamps && syn->has & SCPS_HAS_TS)
         opts |= SCPS_AGREED_TS;
-    /* In a simultaneous open the peer's SYN answers none of this end's SYNs: the peer may have
-     * received only one without capabilities. */
+    /* In a simultaneous open the peer's SYN was not sent in answer to a SYN of this end. If this
+     * end's last SYNs had no capabilities, the peer may have received only one of those, so its
+     * capabilities option does not count. */
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(q) &&
         !(scps_agreed_plain(q->agreed) && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
         opts |= SCPS_AGREED_CAPS;

@@ -6,8 +6,8 @@
 
 #include "core/agreed.h"
 
-/* The values of a connection that decide in the handshake which options this end offers and agrees
- * to. */
+/* Input of the functions below: the values of a connection that decide which options its SYN or
+ * SYN-ACK offers, and which the connection uses. */
 struct scps_asked {
     const struct scps_conn_config *cfg;
     /* what the handshake has agreed on so far; a SYN-ACK repeats it */
@@ -21,7 +21,8 @@ struct scps_asked {
     bool syn_lost;    /* true: a SYN of this end timed out */
 };
 
-/* Returns the configured SCPS capabilities that can be offered. */
+/* Returns the SCPS_CAP_* bits that this end's SYN can offer: those that the configuration asks for
+ * and that this connection can use. */
 uint8_t scps_negotiate_caps(const struct scps_asked *q);
 /* Returns true if this end has a reason to send TCP option 20: it offers a capability, or a binding
  * space (data of a vendor). */
@@ -34,13 +35,15 @@ bool scps_negotiate_offers_ecn(const struct scps_seg *syn);
 /* Adds to a SYN or SYN-ACK the options that this end offers, except timestamps and binding
  * spaces. */
 void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn);
-/* Adds the configured binding spaces (data of a vendor in a second TCP option 20) to a SYN, or to a
- * SYN-ACK those that both ends have (agreed). xcaps has room for SCPS_XCAPS_MAX octets; the segment
- * refers to it, so it must exist until the segment is encoded. */
+/* Adds the binding spaces (data of a vendor in a second TCP option 20) to a segment: to a SYN the
+ * configured ones, to a SYN-ACK those that both ends have (`agreed`). xcaps has room for
+ * SCPS_XCAPS_MAX octets; the segment refers to it, so it must exist until the segment is
+ * encoded. */
 void scps_negotiate_offer_bindings(const struct scps_asked *q, const struct scps_binding *agreed,
                                    uint8_t *xcaps, struct scps_seg *syn);
-/* Returns what this end's offer and the peer's SYN have in common. SCPS_AGREED_CAPS is set if the
- * SYN answers one of this end's SYNs that had capabilities, even if the newest one had none. */
+/* Returns the options that are in force when the peer's SYN or SYN-ACK is processed: those that
+ * both ends have offered. SCPS_AGREED_CAPS is set if the peer answers any of this end's SYNs with
+ * capabilities, even if the newest SYN had none. */
 struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struct scps_seg *syn);
 /* scps_negotiate_has_bindings() returns true if both ends have binding spaces; then
  * scps_negotiate_settle_bindings() copies the peer's spaces that this end (own) has, too, to

@@ -15,8 +15,8 @@ struct scps_listener;
 
 struct scps_conn_owner {
     union {
-        /* the listener from which the application can accept the connection; valid only while
-         * scps_notify.pending is set, which is until it does */
+        /* listener from which the application can accept the connection; valid until it is
+         * accepted, which is while scps_notify.pending is true */
         struct scps_listener *listener;
         /* the value that the application attached to the connection; each event returns it */
         void *user;
@@ -68,8 +68,8 @@ static inline void scps_notify_wait(struct scps_notify *n, struct scps_conn_owne
     n->pending = true;
     o->listener = l;
 }
-/* Records that the application has accepted the connection, so that its listener no longer holds
- * it. The application has attached no value to it yet. */
+/* Records that the application has accepted the connection from its listener. The pointer that its
+ * events return is NULL until the application sets one (scps_notify_user). */
 static inline void scps_notify_accept(struct scps_notify *n, struct scps_conn_owner *o)
 {
     n->pending = false;

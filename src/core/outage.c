@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-/* An inferred outage may end a connection that the application has closed, but only after this many
- * probes (the number of the SCPS reference implementation). */
+/* Number of probes that must be sent in an inferred outage before it ends a connection that the
+ * application has closed (the number of the SCPS reference implementation). */
 #define ORPHAN_PROBES 32
 
 scps_dur scps_outage_interval(const struct scps_outage *o, scps_dur most)

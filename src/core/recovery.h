@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* State of a recovery episode, and of duplicate acknowledgements before it.
  *
- * Invariant: an episode has a recovery point above SND.UNA; `resent` counts within one episode
- * only. The functions below return what has happened; ackin.c or sndtimer.c informs the controller.
+ * Invariant: during an episode the recovery point is above SND.UNA; `resent` counts the
+ * retransmissions of one episode only. The functions below return what has happened; the caller,
+ * ackloss.c or sndtimer.c, informs the congestion controller.
  */
 #ifndef SCPS_CORE_RECOVERY_H
 #define SCPS_CORE_RECOVERY_H
@@ -22,8 +23,8 @@ enum scps_recovery_verdict { SCPS_RECOVERY_GOES_ON, SCPS_RECOVERY_OVER, SCPS_REC
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
-/* struct scps_recovery: state of the recovery episode in progress, or of the last one; recovery.c
- * assigns the fields. SCPS_RECOVERY_COPIES: number of ranges in `copies`. */
+/* State of the recovery episode in progress, or of the last one; only recovery.c and the functions
+ * of this file assign the fields. SCPS_RECOVERY_COPIES: number of ranges in `copies`. */
 #define SCPS_RECOVERY_COPIES 4
 struct scps_recovery {
     /* kind of the episode in progress (enum scps_episode); SCPS_EPISODE_NONE: there is none */
@@ -109,15 +110,16 @@ static inline void scps_recovery_duplicate(struct scps_recovery *rec)
     if (rec->dupacks < UINT8_MAX)
         rec->dupacks++;
 }
-/* Counts a duplicate acknowledgement as the arrival of `bytes` bytes of unknown position; the sum
- * of such bytes is at most `flight`, the bytes outstanding. */
+/* Without SACK: called for a duplicate acknowledgement. Counts `bytes` bytes as arrived, although
+ * it is not known which; the sum of bytes counted like this is at most `flight`, the bytes
+ * outstanding. */
 static inline void scps_recovery_virtual(struct scps_recovery *rec, uint32_t bytes, uint64_t flight)
 {
     rec->virtual_arrived = SCPS_MIN(rec->virtual_arrived + bytes, flight);
 }
-/* Called when `bytes` are acknowledged: subtracts from them, and from the sum of
- * scps_recovery_virtual(), those bytes that duplicate acknowledgements have counted as arrived
- * already. Returns how many that were. */
+/* Called when it is known that `bytes` bytes have arrived. Returns how many of them duplicate
+ * acknowledgements had counted as arrived before (scps_recovery_virtual), at most `bytes`, and
+ * subtracts that number from the sum. */
 static inline uint64_t scps_recovery_real(struct scps_recovery *rec, uint64_t bytes)
 {
     bytes = SCPS_MIN(bytes, rec->virtual_arrived);
@@ -133,7 +135,8 @@ static inline void scps_recovery_forget(struct scps_recovery *rec)
     rec->virtual_arrived = 0;
     rec->dupacks = 0;
 }
-/* Called when an outage of the link has ended: the peer does not count as silent any more. */
+/* Called when an outage of the link has ended: the limit on what may be sent to a silent peer
+ * (scps_recovery_only_probes) no longer applies. */
 static inline void scps_recovery_link_up(struct scps_recovery *rec)
 {
     rec->link_up = true;
@@ -178,11 +181,12 @@ static inline void scps_recovery_marked(struct scps_recovery *rec)
     rec->of_silence = false;
 }
 
-/* Returns true if tsecr, in an acknowledgement that advances SND.UNA from `was`, is no echo of what
- * it acknowledges. A receiver echoes the TSval of a segment that contained octet `was` (RFC 7323
- * section 4.3), and that octet was first sent no sooner than octet `stamped` below it. A TSecr from
- * before then is what the receiver had stored earlier, for example because a middlebox removes the
- * timestamps of the segments. It shows neither a round trip nor which transmission arrived. */
+/* Returns true if tsecr, in an acknowledgement that advances SND.UNA from `was`, cannot be an echo
+ * of the data acknowledged, because it is older than the first transmission of octet `stamped`. A
+ * receiver echoes the TSval of a segment that contained octet `was` (RFC 7323 section 4.3), and
+ * `was` was first sent no sooner than the lower octet `stamped`. An older TSecr comes for example
+ * from a receiver behind a middlebox that removes timestamps. It shows neither a round trip nor
+ * which transmission arrived. */
 static SCPS_INLINE_SPEED bool scps_recovery_echo_is_stale(const struct scps_recovery *rec,
                                                           scps_off was, uint32_t tsecr)
 {
@@ -204,10 +208,10 @@ void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
 /* Begins a recovery episode for a loss that a tail loss probe has repaired; the caller informs the
  * congestion controller and ends the episode at once. */
 void scps_recovery_repaired(struct scps_sender *s);
-/* Returns the cause of the losses that the scoreboard has found and scps_recovery_describe_loss()
- * has not described yet: an outage of the link if all of these segments were last sent before the
- * end of an outage, and otherwise the cause that is in force now. Without SACK and SNACK it is the
- * latter, because partial acknowledgements find such losses over many round trips. */
+/* Returns the cause of those losses that the congestion controller has not been informed of yet:
+ * SCPS_LOSS_OUTAGE if all the lost segments were last sent before the end of an outage of the link,
+ * and otherwise the cause that scps_cause_now() returns. Without SACK and SNACK it is always the
+ * latter, because partial acknowledgements find the losses of an outage over many round trips. */
 enum scps_loss_cause scps_recovery_loss_cause(const struct scps_sender *s);
 /* Returns the description of a loss of `bytes` bytes that is passed to the congestion controller.
  * fresh: the loss begins a recovery episode. */
@@ -240,10 +244,10 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
 /* Called when SND.UNA has moved: if more than an initial window may be sent at once now, paces the
  * window over a round trip. */
 void scps_recovery_spread(struct scps_sender *s);
-/* Returns the rate, bytes/s, of a connection that paces its window at `rate`. It is the lower rate
- * of scps_recovery_rate() in one case: the peer's window or the send buffer had stopped the sender,
- * and so much of the window may be sent now that `rate` would put more than an initial window into
- * a queue. */
+/* Called with `rate`, the pacing rate, bytes/s, that follows from the window. Returns `rate`, or
+ * the lower rate of scps_recovery_rate() if the sender was stopped by the peer's window or an empty
+ * send buffer, and may now send so much at once that `rate` would put more than an initial window
+ * into a queue. */
 uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate);
 void scps_recovery_end(struct scps_recovery *rec);
 /* Ends a recovery episode whose losses have proved spurious, so that nothing more is resent for
@@ -281,8 +285,8 @@ static inline bool scps_recovery_concerns_ack(const struct scps_recovery *rec)
 {
     return rec->episode | rec->undone;
 }
-/* Records that a segment is resent now. resent: the segment's scoreboard record, which still has
- * the values of the transmission before. */
+/* Called when a segment is resent, before its scoreboard record *resent is updated: the record
+ * still describes the previous transmission. */
 void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segment *resent,
                           const struct scps_ts *ts, scps_time now);
 /* Processes a DSACK for [from, to). Returns true if the peer has now reported every resent segment
@@ -290,7 +294,8 @@ void scps_recovery_resent(struct scps_recovery *rec, const struct scps_sent_segm
  * that were not resent than there were retransmissions, the network duplicates segments (RFC 2883
  * section 5.1). It duplicates retransmissions, too, so their DSACKs say nothing then. */
 bool scps_recovery_dsack(struct scps_recovery *rec, scps_off from, scps_off to);
-/* Ends F-RTO without a decision; conventional RTO recovery continues. */
+/* Ends F-RTO (RFC 5682) without a decision: the timeout counts as genuine unless timestamps or
+ * DSACKs show the contrary, and conventional RTO recovery continues. */
 void scps_recovery_no_frto(struct scps_recovery *rec);
 /* Returns true if timeouts alone began the recovery episode, all of them after the last segment of
  * the peer arrived, and SND.UNA is still `una`. Such an episode is no sign of congestion if a link
@@ -312,15 +317,18 @@ bool scps_recovery_is_impatient(const struct scps_sender *s);
  * MSS; otherwise, and when nothing is outstanding, 0. */
 uint32_t scps_recovery_small_len(const struct scps_sender *s);
 
-/* scps_recovery_window() returns how many bytes may be in flight now, scps_recovery_inflight() how
- * many are. */
+/* scps_recovery_window() returns how many bytes may be in flight at most: in a FAST episode that
+ * reduces the window, what PRR permits, otherwise cwnd; less if scps_recovery_only_probes().
+ * scps_recovery_inflight() returns how many bytes are in flight ("pipe" of RFC 6675). */
 uint64_t scps_recovery_window(struct scps_sender *s);
 uint64_t scps_recovery_inflight(const struct scps_tx *tx);
-/* Returns the rate, bytes/s, at which the window is filled again after a gap in sending; 0:
- * acknowledgements clock the sender. */
+/* Returns the rate, bytes/s, at which the window is filled after a timeout or a gap in sending: a
+ * sixteenth above one window in each round trip. Returns 0 if that time is over or almost all of
+ * the window is in flight: then no such rate applies. */
 uint64_t scps_recovery_rate(struct scps_sender *s);
-/* Returns true if the peer has been silent for so long that only a few segments (PROBES) may be
- * sent until it answers, and more are outstanding. */
+/* Returns true if at most PROBES segments may be outstanding, and `outstanding` bytes are more:
+ * after a timeout during which no acknowledgement arrived, or after SILENT timeouts in a row
+ * without a report of an arrival. The limit ends when something arrives, or an outage ends. */
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss);
 /* Returns the rate, bytes/s, that spreads PROBES packets of `packet` bytes over a timeout of
  * rto. */

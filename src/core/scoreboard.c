@@ -21,8 +21,8 @@
 #include <scps/error.h>
 
 #define FIRST_CAP 32u
-/* Largest number of doublings in scps_sb_resend_wait(): with a least RTT of 1 ms they lead to a
- * minute, the longest timeout. */
+/* Largest number of doublings in scps_sb_resend_wait(): from twice a minimum RTT of 1 ms they lead
+ * to more than a minute, the longest usual timeout. */
 #define NEEDLESS_MAX 16
 
 void scps_sb_init(struct scps_scoreboard *sb)
@@ -148,9 +148,10 @@ void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now)
 
 /* ---- functions that record arrivals ---- */
 
-/* Counts in sb->needless that the retransmission of record r was needless, if r is reported as
- * arrived less than a quarter of the least round trip after it, far too soon for its
- * acknowledgement. It counts once for all segments that were resent since the last count. */
+/* Called when record r, which was resent, is reported as arrived. If that is less than a quarter of
+ * the minimum round trip after the retransmission, an earlier transmission has arrived, and the
+ * retransmission was needless: increments sb->needless. That happens at most once for all segments
+ * that were resent before the increment. */
 static SCPS_INLINE_SPEED void resent_arrived(struct scps_scoreboard *sb,
                                              const struct scps_sent_segment *r, scps_time now,
                                              scps_dur min_rtt)
@@ -242,9 +243,9 @@ static inline bool first_sending(const struct scps_sent_segment *r, scps_off to)
     return r->from + r->len <= to && r->state == SCPS_SENT_FLIGHT && !r->resends;
 }
 
-/* Counts as delivered a run of contiguous records that were in flight, sent once, and sent after
- * all that had arrived before. first, last: the oldest and the newest of them. Returns their
- * bytes. */
+/* Counts as delivered a run of contiguous records that were in flight, sent once, and sent later
+ * than everything that had arrived before. first, last: the records at the two ends of the run.
+ * Returns the number of bytes in the run. */
 static SCPS_INLINE_SPEED uint64_t credit_run(struct scps_scoreboard *sb,
                                              const struct scps_sent_segment *first,
                                              const struct scps_sent_segment *last,
@@ -441,8 +442,8 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    /* longer: this report is the previous one, extended by some segments, which is the usual
-     * case */
+    /* longer: true if this report begins in the range that was reported last, so that it repeats
+     * that range and adds some segments, which is the usual case */
     bool longer = from >= sb->run_from && from <= sb->run_to &&
                   !scps_sb_before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
@@ -466,8 +467,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             resent_arrived(sb, r, now, min_rtt);
         else if (scps_sb_before(sb->hi_xseq, r->xseq) &&
                  (uint64_t)r->sent < (uint64_t)sum->oldest_sent)
-            /* No RTT sample is taken if something that was sent later had arrived before, because
-             * the report may come late. */
+            /* An RTT sample is taken only if nothing that was sent later had been reported before;
+             * otherwise the report of this segment may itself be late. */
             sum->oldest_sent = r->sent;
         credit(sb, r, now, min_rtt, sum);
         r->state = SCPS_SENT_ARRIVED;

@@ -55,13 +55,13 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
     uint32_t len;
     /* number of the last transmission of this segment; later transmissions have larger numbers */
     uint32_t xseq;
-    /* in state ARRIVED: index of a later record, such that all records from this one up to it have
-     * arrived */
+    /* in state ARRIVED: index of a later record; all records from this one up to that index,
+     * exclusive, have arrived, so a search may jump there */
     uint32_t skip;
     uint8_t state, flags, resends;
-    /* State when the segment was sent: bytes in flight, this segment included, and the low 32 bits
-     * of lost_ever, the total bytes declared lost. The send buffer is smaller than 4 GiB, so the
-     * bytes in flight are, too. */
+    /* Values at the last transmission of the segment: bytes in flight, this segment included, and
+     * the low 32 bits of lost_ever, the total bytes declared lost so far. The send buffer is
+     * smaller than 4 GiB, so the bytes in flight are, too. */
     uint32_t tx_in_flight, tx_lost;
 };
 
@@ -69,8 +69,8 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
 struct scps_new_losses {
     scps_off to;     /* end offset of the last lost range */
     uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
-    /* xseq (number of the transmission) of that lost segment which was sent last; the next four
-     * fields are from its record. sent: time at which it was sent, µs. */
+    /* The next four fields are from the record of the segment that was sent last of the lost ones.
+     * xseq: number of its last transmission. sent: time of that transmission, µs. */
     uint32_t xseq;
     uint32_t tx_in_flight; /* bytes in flight when the segment with that xseq was sent */
     uint32_t tx_lost;
@@ -82,13 +82,15 @@ struct scps_resent {
     uint32_t idx, xseq;
 };
 
-/* Segments that were declared lost, and whose first transmission an acknowledgement reports. */
+/* Result of scps_sb_take_late(): segments that were declared lost, but whose first transmission has
+ * arrived after all, as an acknowledgement shows. */
 struct scps_late {
-    /* time, µs, at which the earliest of those segments was sent that were not resent; valid if
-     * `unresent` is true */
+    /* if `unresent` is true: time, µs, at which the earliest sent of those segments was sent that
+     * had not been resent yet */
     scps_time sent;
-    /* Octets of these segments that were resent once, too short a time ago for the retransmission
-     * to have been acknowledged; to 0: none. Of several such ranges only the first is stored. */
+    /* Offsets of those segments that had been resent once, but so shortly before the
+     * acknowledgement that it must answer the first transmission. to 0: there are none. Only one
+     * contiguous range is stored, the first one. */
     scps_off from, to;
     bool unresent;
     /* true: a first transmission has arrived late, so `sent` (if `unresent` is true) or [from, to)
@@ -108,8 +110,9 @@ struct scps_scoreboard {
     uint64_t inflight, arrived, lost;
     /* total bytes declared lost; a segment counts again each time that it is lost */
     uint64_t lost_ever;
-    /* number of records that were ARRIVED, and not examined for loss yet, when losses were last
-     * undone (scps_sb_undo_losses); the dupthresh rule does not count these records */
+    /* number of records that were ARRIVED at or above `frontier` when losses were last undone
+     * (scps_sb_undo_losses). Their arrival had led to losses that were spurious, so the dupthresh
+     * rule does not count them. */
     uint32_t excused;
     uint32_t xseq; /* number (xseq) that the next transmission gets */
     /* number (xseq) of the latest transmission known to have arrived; -1: none has arrived */
@@ -128,12 +131,14 @@ struct scps_scoreboard {
          * may not be LOST any more. */
         *lostq;
     uint32_t nlost;
-    /* needless: number of times that a retransmission has proved needless, less one for each later
-     * recovery episode. needless_from: xseq of the first transmission that can count next. */
+    /* needless: number of retransmissions that were found needless, less one for each recovery
+     * episode that has begun since. needless_from: lowest xseq (number of a transmission) of a
+     * retransmission that can still raise that number. */
     uint32_t needless_from;
     uint8_t needless;
-    /* age, µs, below which the report of a resent segment may be for an earlier transmission; 0:
-     * only the least round trip shows that */
+    /* age, µs: if a resent segment is reported as arrived sooner than this after its
+     * retransmission, an earlier transmission may have arrived. 0: only a report sooner than the
+     * minimum round trip means that. */
     scps_dur resent_age;
     struct scps_new_losses new_losses;
     /* first transmissions that have arrived late since the last call of scps_sb_take_late() */
@@ -148,8 +153,8 @@ struct scps_ack_result {
     uint64_t lost;      /* bytes newly declared lost */
     scps_off lost_from; /* lowest offset of the bytes newly declared lost; valid if lost is not 0 */
     bool orig;          /* true: some of the arrived data was sent only once */
-    /* true: SND.UNA passed data that was resent, so RTT samples of the data queued above it are too
-     * long */
+    /* true: SND.UNA passed data that was resent. Data above it waited in the receiver for that, so
+     * the time until its acknowledgement is longer than a round trip, and gives no RTT sample. */
     bool refilled;
     /* true: octets that were sent only once arrived after octets with higher offsets, so the path
      * reorders */
@@ -161,13 +166,13 @@ struct scps_ack_result {
     /* time, µs, at which the first of the resent octets that SND.UNA passed now was last sent;
      * valid if `refilled` is true */
     scps_time refilled_at;
-    /* time of the earliest transmission among the arrived segments that were sent once and not
-     * reported late; -1: none */
+    /* time, µs, of the earliest transmission among the segments that arrived now, were sent once,
+     * and were sent later than everything that had arrived before; -1: there is none */
     scps_time oldest_sent;
     /* set by the caller: end of the highest octets that had arrived before this acknowledgement */
     scps_off fack;
-    /* set by the caller: age of the echoed timestamp, µs; 0: unknown. A retransmission that is
-     * younger than that has not caused SND.UNA to move. */
+    /* set by the caller: time, µs, since the segment was sent whose timestamp this acknowledgement
+     * echoes; 0: unknown. A retransmission that was sent less long ago has not advanced SND.UNA. */
     scps_dur echo_age;
     /* record of that arrived segment which was sent last. It may be freed already, so its times and
      * numbers are valid until another segment is sent. NULL: nothing arrived */
@@ -179,8 +184,9 @@ static SCPS_INLINE_SPEED struct scps_ack_result scps_ack_result_none(void)
 {
     return (struct scps_ack_result){.oldest_sent = -1};
 }
-/* Counts `bytes` more as arrived. A duplicate acknowledgement stands for these bytes (RFC 5681
- * section 3.2), but no record of the scoreboard is known to have arrived. */
+/* Without SACK: called for a duplicate acknowledgement, which stands for the arrival of `bytes`
+ * bytes (RFC 5681 section 3.2). Adds them to the delivered bytes, although it is not known which
+ * segment they belong to, and no record becomes ARRIVED. */
 static inline void scps_ack_result_add(struct scps_ack_result *sum, uint64_t bytes)
 {
     sum->delivered += bytes;
@@ -197,8 +203,8 @@ static inline void scps_ack_result_no_rtt(struct scps_ack_result *sum)
     sum->oldest_sent = -1;
     sum->refilled = true;
 }
-/* Sets the number of bytes found lost to 0 after the caller has processed them, so that later rules
- * add only other bytes. */
+/* Called after the caller has processed the newly lost bytes, sum->lost: sets them to 0, so that
+ * the next rule that detects losses adds only its own. */
 static inline void scps_ack_result_took_lost(struct scps_ack_result *sum)
 {
     sum->lost = 0;
@@ -246,8 +252,8 @@ static inline void scps_sb_pass(struct scps_scoreboard *sb)
     }
     sb->frontier++;
 }
-/* Returns true if entry e of the queue of retransmissions is the last transmission of its segment
- * and may still arrive. */
+/* Returns true if entry e of the queue of retransmissions is valid: it is the last transmission of
+ * its segment, and the segment is in flight. Otherwise the entry is left over. */
 static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct scps_resent e)
 {
     const struct scps_sent_segment *r = &sb->v[e.idx & sb->mask];
@@ -274,9 +280,9 @@ static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
-/* Called when r was sent as a window probe, and its earlier transmissions do not count any more:
- * makes r count as sent twice, so that it stays ambiguous which transmission an acknowledgement
- * answers. */
+/* Best effort: called when the peer's window opens for record r, which was sent as a window probe.
+ * The probes no longer count as transmissions, but r->resends stays 1 if r was resent, so that no
+ * RTT sample is taken from r. */
 static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 {
     r->resends = SCPS_MIN(r->resends, 1);
@@ -285,22 +291,24 @@ static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx);
 /* Records that the segment of record idx is sent again. */
 void scps_sb_resent(struct scps_scoreboard *sb, uint32_t idx, scps_time now);
-/* Sets the age, µs, below which the report of a resent segment may be for an earlier transmission
- * of it. Called before scps_sb_ack() and scps_sb_arrived() where a report has arrived, or resent
- * segments are in flight. */
+/* Sets sb->resent_age: if a resent segment is reported as arrived sooner than `age` µs after its
+ * retransmission, an earlier transmission may have arrived. Called before scps_sb_ack() and
+ * scps_sb_arrived() if resent segments are in flight or the acknowledgement has SACK blocks or a
+ * SNACK. */
 static inline void scps_sb_set_resent_age(struct scps_scoreboard *sb, scps_dur age)
 {
     sb->resent_age = age;
 }
-/* Processes a cumulative acknowledgement, SND.UNA = una: frees the records below una. A resent
- * segment counts as arrived by its last transmission only if that is at least min_rtt, µs, old. */
+/* Processes a cumulative acknowledgement that advances SND.UNA to una: frees the records below una,
+ * and adds what has arrived to *sum. If a resent segment is acknowledged less than min_rtt, µs,
+ * after its last transmission, an earlier transmission has arrived. */
 void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_dur min_rtt,
                  struct scps_ack_result *sum);
 /* Processes a report (SACK or SNACK) that [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum);
-/* Returns the first transmissions that have arrived late since the last call of this function, and
- * clears that record. */
+/* Returns the segments whose first transmissions have arrived late since the last call of this
+ * function, and forgets them; in the result, `any` is false if there are none. */
 static inline struct scps_late scps_sb_take_late(struct scps_scoreboard *sb)
 {
     struct scps_late late = sb->late;
@@ -312,7 +320,7 @@ static inline struct scps_late scps_sb_take_late(struct scps_scoreboard *sb)
  * contiguously; a FIN is never given up. Returns the new SND.UNA; *end: end of the record's
  * data. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
-/* Returns the losses found since the last call of this function. */
+/* Returns the losses that were declared since the last call of this function, and forgets them. */
 struct scps_new_losses scps_sb_losses(struct scps_scoreboard *sb);
 /* Returns the age, µs, that a resent segment must have before later arrivals mean that it is lost
  * again. It is 0 as long as no retransmission was needless, then twice the least round trip,
@@ -325,18 +333,19 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 }
 /* Called when a new recovery episode begins: halves the age that scps_sb_resend_wait() returns. */
 void scps_sb_new_episode(struct scps_scoreboard *sb);
-/* Declares record idx lost if it is in flight, and adds its bytes to *sum; sum NULL: they are added
- * to nothing. */
+/* If record idx is in flight, declares it lost and adds its bytes to sum->lost. sum NULL: the bytes
+ * are added to no result. */
 void scps_sb_lose(struct scps_scoreboard *sb, uint32_t idx, struct scps_ack_result *sum);
 /* If the first record is LOST and has more than len octets of data, splits it into a record of len
  * octets and one with the rest. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t len);
-/* Called by the retransmission timer: declares lost the first record, and all records in flight
- * whose last transmission was at or before the time `then`, µs, and adds their bytes to *sum; sum
- * NULL: they are added to nothing. */
+/* Called when the retransmission timer has expired: declares lost the first record, and every
+ * record in flight whose last transmission was at the time `then`, µs, or earlier. Adds their bytes
+ * to sum->lost; sum NULL: to no result. */
 void scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then, struct scps_ack_result *sum);
-/* Called when losses were spurious: segments that are LOST and were not resent are in flight again,
- * and later evidence decides about them. Returns their bytes. */
+/* Called when losses have proved spurious: segments that are LOST and were not resent yet become in
+ * flight again. If they are lost after all, later acknowledgements or timers show it. Returns the
+ * number of their bytes. */
 uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);
 /* Makes every ARRIVED record LOST, so that it is sent again, because the receiver may have
  * discarded the data (reneging, RFC 2018 section 8). */
