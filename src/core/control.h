@@ -13,8 +13,9 @@
 
 #include "core/sender.h"
 
-/* Records in use->limited whether the congestion window alone kept the sender from sending more
- * (true), or something else, such as the application or the peer's window (false). */
+/* Records whether the congestion window has kept the sender from sending more since the last
+ * acknowledgement: set to true when it does, and to false when the controller has processed an
+ * acknowledgement. */
 static inline void scps_cc_limited(struct scps_cc_use *use, bool limited)
 {
     use->limited = limited;

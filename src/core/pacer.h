@@ -20,8 +20,8 @@ struct scps_pacer {
     uint32_t burst; /* size of the bucket, bytes */
     /* time of the last update of `credit`, µs */
     scps_time at;
-    /* level of the token bucket, millionths of a byte; negative: a packet cost more than the level,
-     * and the rate makes up for the rest first */
+    /* level of the token bucket, millionths of a byte; negative: a packet cost more than the bucket
+     * held, and nothing may be sent until the rate has raised the level again */
     int64_t credit;
 };
 

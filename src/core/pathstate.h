@@ -11,7 +11,8 @@ struct scps_path_values {
     uint64_t cwnd;    /* saved_cwnd of RFC 9959: the most bytes that arrived in one round trip */
     uint64_t rate;    /* rate at which the bytes of saved_cwnd arrived, bytes/s */
     scps_dur rtt;     /* saved_rtt of RFC 9959: the smallest round trip, µs */
-    bool limit_found; /* true: slow start had ended when the state was saved */
+    /* true: slow start had ended when the state was saved, so cwnd is the capacity of the path */
+    bool limit_found;
     struct scps_addr local, remote;
 };
 

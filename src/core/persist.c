@@ -35,8 +35,9 @@ void scps_persist_begin(struct scps_sender *s)
 
 SCPS_NOINLINE void scps_persist_end(struct scps_sender *s)
 {
-    /* A probe that is due and waits for the rate of a route is not sent any more: new data sent in
-     * its place would go beyond the window, without a timer. */
+    /* Cancels also a window probe that is due, but has not been sent because a rate limit delays
+     * it: if it were sent later, it would be new data beyond the window, with no timer running for
+     * it. */
     scps_todo_done(&s->todo, SCPS_TODO_PERSIST | SCPS_TODO_PROBE);
     scps_silence_answered(&s->tx->silence);
     scps_rto_stop(s->tx);

@@ -180,7 +180,8 @@ scps_time scps_rack_judge(struct scps_sender *s, struct scps_ack_result *sum)
     return rk->again;
 }
 
-/* Returns the time without any progress after which a tail loss probe is sent, µs. */
+/* Returns PTO of RFC 8985 section 7.2, µs: a tail loss probe is sent when for this time nothing was
+ * sent and SND.UNA has not advanced. */
 static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 {
     if (!srtt)

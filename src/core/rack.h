@@ -23,7 +23,8 @@ struct scps_rack {
     scps_off probe_end;
 };
 
-/* Records that a segment has arrived after one that was sent later, so that the path reorders. */
+/* Records that a segment has arrived after another one that was sent later: RACK.reordering_seen
+ * (RFC 8985 section 6.2 step 3). */
 static inline void scps_rack_reordered(struct scps_rack *rk)
 {
     rk->reordering_seen = true;
@@ -44,8 +45,9 @@ scps_time scps_rack_look(struct scps_sender *s, struct scps_ack_result *sum);
 /* Returns the time, µs, at which a tail loss probe is due, at most `most`; SCPS_NEVER: no probe
  * will be sent. */
 scps_time scps_rack_probe_at(struct scps_sender *s, scps_time most);
-/* Called when data was sent now: returns the time, µs, at which the caller must check whether a
- * tail loss probe is due. */
+/* Called when data is sent at the time `now`: returns the time, µs, at which the loss detection
+ * timer must expire to check whether a tail loss probe is due. The probe may turn out to be due
+ * later. */
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now);
 /* Returns RACK.reo_wnd, µs: how much later than after one RTT a segment may arrive without being
  * declared lost. */

@@ -15,13 +15,13 @@
 struct scps_ratelimit {
     uint32_t limit; /* largest number of replies in a second; 0: no reply is sent */
     uint32_t left;  /* replies that may still be sent in this second */
-    /* number that makes the random limits of one kind of reply differ from those of the host's
-     * other kinds */
+    /* number that enters the random limits of each second, so that those of one kind of reply
+     * differ from those of other kinds on the same host */
     uint32_t salt;
     scps_time since; /* time at which this second began, µs */
 };
 
-/* Initialises the limit to `limit` replies in a second; the first one begins at now. */
+/* Initialises r: at most `limit` replies in each second; the first second begins at `now`, µs. */
 void scps_ratelimit_begin(struct scps_ratelimit *r, uint32_t limit, uint32_t salt, scps_time now);
 /* Counts one reply. Returns false if no more may be sent in this second. key: the host's secret
  * key. */

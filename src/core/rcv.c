@@ -17,9 +17,10 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-/* Returns the right edge up to which octets are accepted: the edge that was announced. A SYN cannot
- * announce more than 65535 octets (RFC 7323 section 2.2). If both ends are configured with
- * first_window, the receive buffer counts as announced from the start. */
+/* Returns the offset up to which octets are accepted: the right edge of the window that was
+ * announced. A SYN cannot announce more than 65535 octets (RFC 7323 section 2.2); if the setting
+ * first_window says that both ends use a larger first window, the whole receive buffer counts as
+ * announced from the start. */
 static SCPS_NOINLINE_SIZE scps_off limit(const struct scps_conn_config *cfg,
                                          const struct scps_receive *r, scps_off announced)
 {
@@ -44,10 +45,11 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
     return window && at < window && at + len > 0;
 }
 
-/* Reports octets `twice`, which have arrived twice, to the observer, and to the peer by a DSACK
- * (RFC 2883) if the ends agreed on SACK. Best effort: octets below the end of a hole that was given
- * up may arrive for the first time now, so no DSACK reports them: the peer would take the loss for
- * spurious and undo its reduction of the window (RFC 3708). */
+/* Octets `twice` have arrived for the second time: reports them to the observer, and to the peer by
+ * a DSACK (RFC 2883) if SACK was agreed. Exception for best effort: octets of a hole that was given
+ * up may arrive for the first time now, so no DSACK reports octets below the end of such a hole.
+ * The peer would conclude that its loss was spurious, and undo the reduction of its window (RFC
+ * 3708). */
 static SCPS_NOINLINE void report_twice(struct scps_sender *s, struct scps_receive *rcv,
                                        const struct scps_range *twice)
 {
@@ -137,8 +139,9 @@ static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off
     return total;
 }
 
-/* Stores data beyond a hole. It may use only the connection's share of the host's memory budget.
- * Returns the result of scps_rcvbuf_put(). */
+/* Stores data beyond a hole, with an allocator that may not use all of the host's memory limit, so
+ * that memory for data in order remains. holes: largest number of ranges. Returns the result of
+ * scps_rcvbuf_put(): 1, 0 or an error. */
 static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
                       const uint8_t *data, uint32_t holes, struct scps_range *run)
 {
@@ -148,8 +151,9 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
     return scps_rcvbuf_put(in, &a, at.from, data, (uint32_t)(at.to - at.from), holes, run);
 }
 
-/* Discards data beyond holes when there is no memory for data in order. Otherwise RCV.NXT could not
- * move, and the discarded data would keep its memory for ever. */
+/* Called when there is no memory for data in order: discards all data beyond holes to free some
+ * (RFC 2018 section 8). Otherwise RCV.NXT could not advance, and the data beyond it would keep its
+ * memory for ever. */
 static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
                                  const struct scps_alloc *a)
 {
@@ -168,7 +172,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     uint64_t again = overlap(c->rcv.in.ooo, from, from + len, &twice);
     struct scps_env *env = c->s.ctx.env;
     uint64_t refused = env->budget.refused;
-    /* limit of the number of ranges beyond holes; a buffer in fixed memory has its own limit */
+    /* limit of the number of ranges beyond holes; in a stack with fixed memory (allocated when the
+     * connection opens) the list of ranges has a limit of its own */
     uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf);
     int got = SCPS_ERR_NOMEM;
 
@@ -189,9 +194,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         return false;
     }
     if (again) {
-        /* If a DSACK that is still to be sent ends at `from`, it reports the first part of the same
-         * duplicate segment, which lay below RCV.NXT (cut()), so this part is not reported
-         * again. */
+        /* If the DSACK that is due ends at `from`, cut() has set it for the first part of the same
+         * duplicate segment, below RCV.NXT. A DSACK reports one range only, so this part is not
+         * reported. */
         if (!c->rcv.rx || !in_order || c->rcv.rx->report.dsack_to != from)
             report_twice(&c->s, &c->rcv, &twice);
         c->s.ctx.st->bytes_duplicate += again;
@@ -211,9 +216,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     return true;
 }
 
-/* Called for a segment of data, before the segment is counted, while a->alone is not 0: measures
- * the time since `before`, µs, at which the previous data arrived. If a full segment came within
- * ack_delay, delayed acknowledgements are used again (a->alone becomes 0). */
+/* Used while a->alone, the count of full segments that came one by one, is not 0. If seg is a full
+ * segment and came within ack_delay after the data before it, which arrived at the time `before`,
+ * µs, sets a->alone to 0: delayed acknowledgements then cover two segments again. */
 static SCPS_NOINLINE_SIZE SCPS_NOINLINE void
 measure_gap(struct scps_ackout *a, const struct scps_conn_ctx *x, const struct scps_receive *rcv,
             const struct scps_seg *seg, scps_time before)
@@ -242,9 +247,9 @@ struct piece {
     bool fin;        /* this segment carries the peer's FIN */
 };
 
-/* Best effort: passes on data below RCV.NXT, which may fill a hole that was given up and not
- * reported to the application yet. Returns true if the application can read more because of
- * that. */
+/* Best effort: called for data below RCV.NXT. If it belongs to a hole that was given up and not
+ * reported to the application yet, stores it there. Returns true if the application can read more
+ * because of that. */
 static bool fill_given_up(const struct scps_sender *s, struct scps_rcvbuf *in,
                           const struct scps_seg *seg, const struct piece *p)
 {

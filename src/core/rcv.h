@@ -26,10 +26,12 @@ void scps_rcv_rejected(struct scps_sender *s, struct scps_receive *rcv, const st
 bool scps_rcv_predicted(struct scps_conn *c, const struct scps_seg *seg);
 /* Called when the application has read: decides whether a window update is due. */
 void scps_rcv_read(struct scps_conn *c);
-/* Processes the peer's FIN, which is the next octet of its stream. */
+/* Called when RCV.NXT has reached the peer's FIN: RCV.NXT moves over the FIN, and the TCP state
+ * changes as RFC 9293 section 3.10.7.4, eighth check, says. */
 void scps_rcv_take_fin(struct scps_conn *c);
-/* Best effort: checks whether the reader has reached a hole. Then starts the wait for that hole, or
- * gives it up if the wait for it has ended before. Called after a read or an arrival. */
+/* Best effort: called after a read or an arrival. If the application has read all data before a
+ * hole, starts the wait for that hole, or gives it up at once if it has waited long enough together
+ * with an earlier hole. */
 void scps_rcv_check_hole(struct scps_conn *c);
 /* Best effort: called when the timer of the wait for a hole expires. Gives up the hole unless it
  * was filled meanwhile. */

@@ -30,8 +30,9 @@ int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, s
 {
     int got = SCPS_ERR_LIMIT;
 
-    /* A quarter of the places for ends of records is kept for segments at RCV.NXT, because reading
-     * those frees places again. */
+    /* A quarter of the places for ends of records is left to segments at RCV.NXT: their records can
+     * be read, and reading frees places. Without that, records beyond a hole could fill the list
+     * for ever. */
     if (from == next || m->ends.n < m->ends.max / 4 * 3)
         got = scps_rangeset_add(&m->ends, &x->env->alloc, end - 1, end, NULL);
     if (got < 0) {

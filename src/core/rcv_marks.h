@@ -29,9 +29,11 @@ void scps_marks_fini(struct scps_rcv_marks *m, const struct scps_alloc *a);
  * drop, the caller must drop the octets. */
 int scps_marks_record(struct scps_rcv_marks *m, const struct scps_conn_ctx *x, scps_off next,
                       scps_off from, scps_off end);
-/* Returns how many octets one read may return now. */
+/* Returns how many octets one read may return now: up to the end of a record, the beginning of a
+ * hole that was given up, or RCV.NXT. */
 uint64_t scps_marks_ready(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
-/* Returns how many octets one read may return. m NULL: there are neither record ends nor holes. */
+/* The same as scps_marks_ready(). m NULL: there are neither record ends nor holes, so the result is
+ * all octets up to RCV.NXT. */
 static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
                                            const struct scps_rcvbuf *in)
 {
@@ -39,9 +41,9 @@ static inline uint64_t scps_marks_readable(const struct scps_rcv_marks *m,
 }
 /* Records that a read returned the n octets before in->read. */
 void scps_marks_read(struct scps_rcv_marks *m, const struct scps_rcvbuf *in, uint64_t n);
-/* Returns true if what a read may return now ends at the end of a record or at a hole that was
- * given up, so that data which arrives later does not lengthen it. The end of a record beyond
- * missing data does not count. */
+/* Returns true if a read can return all that it ever will: the octets in order reach the end of a
+ * record, or a hole that was given up, so later data is left to another read. The end of a record
+ * that lies behind missing data does not count. */
 bool scps_marks_ahead(const struct scps_rcv_marks *m, const struct scps_rcvbuf *in);
 /* Records that the hole [from, to) is given up. Precondition: no other hole is marked. */
 void scps_marks_lose(struct scps_rcv_marks *m, scps_off from, scps_off to);

@@ -163,9 +163,9 @@ static uint8_t *make_page(struct scps_rcvbuf *b, scps_off off)
     return page;
 }
 
-/* Stores len octets from offset off on: in a page where one exists for them, else in the ring if it
- * reaches that far, else in new pages, for which make_room() has reserved memory. src NULL:
- * zeros. */
+/* Stores len octets from offset off on: in a page (memory apart from the ring) if their page
+ * exists, else in the ring if it reaches that far, else in new pages, for which make_room() has
+ * reserved memory. src NULL: stores zeros. */
 static SCPS_NOINLINE void store_paged(struct scps_rcvbuf *b, scps_off off, const uint8_t *src,
                                       size_t len)
 {

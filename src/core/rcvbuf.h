@@ -60,8 +60,9 @@ void scps_rcvbuf_drop_beyond(struct scps_rcvbuf *b);
 /* Copies up to len octets to dst (NULL: copies nothing). Removes them from the buffer unless `peek`
  * is set. Returns their number. */
 size_t scps_rcvbuf_read(struct scps_rcvbuf *b, void *dst, size_t len, bool peek);
-/* Returns the contiguous octets at the reading position, and their number in *len; NULL if the
- * octets are only counted or there are none. */
+/* Returns the address of the octets at the reading position, and in *len how many of them are
+ * contiguous. Returns NULL if there are none, or if the stream is hollow (octets are counted, not
+ * stored). */
 const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len);
 /* Frees the memory if the buffer is empty. */
 void scps_rcvbuf_trim(struct scps_rcvbuf *b, const struct scps_alloc *a);
@@ -73,9 +74,9 @@ static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off o
 {
     return ((uint32_t)off - b->zero) & (b->cap - 1);
 }
-/* Fast path of scps_rcvbuf_put(): stores octets that directly follow the last ones in order, or the
- * highest range, if there is contiguous room. Returns false, with nothing stored, in any other
- * case. */
+/* Fast path of scps_rcvbuf_put(): if the octets directly follow RCV.NXT or the highest range beyond
+ * a hole, and fit into the ring without wrapping, stores them and returns true. Otherwise returns
+ * false, with nothing stored. */
 static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const uint8_t *data,
                                       uint32_t len)
 {

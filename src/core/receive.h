@@ -32,7 +32,8 @@ static inline void scps_receive_fin(struct scps_receive *r)
 {
     r->fin = true;
 }
-/* Records the payload, octets, of a segment that has arrived: `mss` is the largest so far. */
+/* Called for a segment with `size` octets of payload that has arrived: raises r->mss, the largest
+ * payload so far, to `size` if that is larger. */
 static inline void scps_receive_segment(struct scps_receive *r, uint32_t size)
 {
     if (size > r->mss)

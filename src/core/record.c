@@ -21,7 +21,8 @@
 
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end)
 {
-    /* With fixed memory, scps_conn_need_tx() has set the limit of the number of ranges already. */
+    /* In a stack with fixed memory (all memory of a connection is allocated when it opens) the
+     * limit is set already, by scps_conn_need_tx(). */
     if (!ends->max)
         /* Two ranges are at least one octet apart, so the size of the send buffer limits their
          * number. */

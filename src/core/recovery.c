@@ -104,8 +104,7 @@ SCPS_NOINLINE uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t 
     return spread ? SCPS_MIN(rate, spread) : rate;
 }
 
-/* Sets RecoverFS, prr_delivered and prr_out of RFC 6937 to their values at the start of
- * recovery. */
+/* Sets RecoverFS, prr_delivered and prr_out (RFC 6937) to their values at the start of recovery. */
 static void count_from_now(const struct scps_sender *s, struct scps_recovery *rec)
 {
     rec->flight = s->snd.nxt - s->snd.una;
@@ -116,8 +115,7 @@ static void begin(struct scps_sender *s, enum scps_episode kind)
 {
     struct scps_tx *tx = s->tx;
     struct scps_recovery *rec = &tx->rec;
-    /* record of the oldest segment outstanding, if there is one: the acknowledgement of all data
-     * may carry an ECN echo */
+    /* oldest segment; there is none if the acknowledgement of all data has an ECN echo */
     const struct scps_sent_segment *oldest = scps_sb_at(&tx->sb, tx->sb.head);
     bool fresh = rec->episode == SCPS_EPISODE_NONE;
 

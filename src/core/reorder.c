@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The reordering window of the rules that take the order of arrival, or a SNACK, for a loss.
+/* The reordering window: how long the sender waits before it declares a segment lost because later
+ * segments have arrived or a SNACK has reported a hole.
  *
  * RFC 8985 section 6.2 step 4 has a reordering window for RACK: it is 0 until reordering has been
  * seen, grows while DSACKs show that retransmissions were needless, and is reset after PERSIST
  * recoveries without a DSACK. Here the window is measured: it is the longest time by which a
  * segment that was declared lost was only late. It is measured when
+ *
  *   - a segment that was declared lost arrives before it was resent,
  *   - a segment that was resent once is acknowledged sooner than three quarters of the least round
- *     trip after that, or with a timestamp older than the retransmission (RFC 3522): its first
- *     transmission has arrived, or
- *   - a DSACK reports it as a duplicate (RFC 2883): if that comes a round trip after it was resent,
- *     its first transmission arrived no sooner than it was resent; if later, it arrived last.
- * An acknowledgement reports what arrived since the one before it, so the time of that one is used:
- * the delay of a peer that acknowledges seldom is not taken for reordering.
- * Segments that a timeout resent are not measured, since all of a flight may be delayed, in order.
- * One late segment is no proof, because an acknowledgement that was lost, or had no room for all
- * SACK blocks, makes a segment look late: the window remains 0 until another one is late within
- * CONFIRM recoveries.
+ *     trip after its retransmission, or with a timestamp older than the retransmission (RFC 3522):
+ *     its first transmission has arrived, or
+ *   - a DSACK reports a segment that was resent once as a duplicate (RFC 2883). If that comes a
+ *     round trip after the retransmission, the segment counts as late up to that retransmission;
+ *     if later, the first transmission arrived last, and counts as late up to then.
+ *
+ * An acknowledgement reports what arrived since the previous acknowledgement, so arrivals count
+ * from the time of the previous one: the delay of a peer that acknowledges seldom is not taken for
+ * reordering. Segments that a timeout resent are not measured, since all of a flight may be
+ * delayed, in order. One late segment is no proof, because an acknowledgement that was lost, or had
+ * no room for all SACK blocks, makes a segment look late: the window remains 0 until another one is
+ * late within CONFIRM recoveries.
  *
  * Departures from RFC 8985: the window is not counted in quarters of the least round trip, because
  * segments are late by a millisecond on a round trip of seconds, or by several round trips. Its

@@ -41,7 +41,8 @@ static inline scps_dur scps_reorder_window(const struct scps_reorder *ro, scps_d
 {
     return SCPS_MIN(ro->extent, rto);
 }
-/* Records the RTT of the newest segment that a report shows to have arrived. Precondition:
+/* Called when SACK or SNACK has reported an arrival: if sum->newest is the latest transmission
+ * known to have arrived (its number is hi_xseq), and was sent once, stores its RTT. Precondition:
  * sum->newest is not NULL. */
 static inline void scps_reorder_reported(struct scps_reorder *ro, const struct scps_ack_result *sum,
                                          uint32_t hi_xseq, scps_time now)
@@ -56,11 +57,13 @@ static inline scps_dur scps_reorder_current_rtt(const struct scps_reorder *ro, s
 {
     return SCPS_MIN(ro->rtt, srtt);
 }
-/* Called when an acknowledgement reports that first transmissions have arrived that had been
- * declared lost. since: time, µs, at which the acknowledgement before that one arrived. */
+/* Called when an acknowledgement reports the first transmission of segments that had been declared
+ * lost: measures by how much they were late. since: time, µs, at which the previous acknowledgement
+ * arrived. */
 void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, scps_time since);
-/* Called before the segment of scoreboard record r is resent: records its first transmission. fast:
- * the recovery episode in progress was not begun by a timeout. rto: retransmission timeout, µs. */
+/* Called before the segment of scoreboard record r is resent: stores the time of its first
+ * transmission. fast: true in fast recovery, false after a timeout. rto: retransmission timeout,
+ * µs; entries whose segments were first sent longer ago than 8 times the RTO are removed. */
 void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
                          scps_time now, scps_dur rto);
 /* Called when segments within [from, to) that were resent once have arrived after the time `since`,

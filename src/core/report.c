@@ -53,9 +53,9 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
     }
 }
 
-/* Adds the next SACK blocks in ascending order, each range once, in as many acknowledgements as
- * that takes. Used where one acknowledgement stands for hundreds of segments. Returns true if some
- * ranges are not reported yet. */
+/* Adds the next SACK blocks in ascending order of offset. Each range is reported once, in as many
+ * acknowledgements as that takes. Used when one acknowledgement stands for hundreds of segments.
+ * Returns true if some ranges are not reported yet. */
 static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
                                       struct scps_seg *seg, unsigned max)
 {
@@ -131,8 +131,9 @@ struct plan {
      * is repeated */
     bool sparse;
     unsigned room; /* octets of TCP options that are left for reports */
-    /* Offset up to which all ranges had been reported, if this report begins again below that
-     * offset; 0: it does not. */
+    /* Under an ACK budget, if this report begins at a lower offset than the last one ended: offset
+     * up to which the ranges had been reported before, and where later reports continue; 0: it does
+     * not. */
     scps_off high;
 };
 
@@ -164,16 +165,17 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
     return true;
 }
 
-/* Under an ACK budget SACK and SNACK continue at one offset: returns the offset up to which all
- * data beyond holes has been reported in the present pass, in which each range is reported once. */
+/* Under an ACK budget the next report, by SACK or SNACK, begins where the last one ended: returns
+ * that offset. In the present pass (in which each range is reported once) all data below it that
+ * lies beyond a hole has been reported. */
 static scps_off cursor(const struct scps_report *rep)
 {
     return SCPS_MAX(rep->sacked_to, rep->snack.high);
 }
 
-/* Under an ACK budget: returns true if the last range has been reported and no SNACK still has to
- * report the hole between that range and a FIN. Then the next report begins again with the first
- * hole. */
+/* Under an ACK budget: returns true if the present pass of reports is complete: its last range has
+ * been reported, and no SNACK still has to report the hole between that range and a FIN. Then the
+ * next report begins with the first hole. */
 static bool pass_is_over(const struct scps_report *rep, const struct scps_rangeset *ooo,
                          const struct plan *p)
 {
@@ -184,8 +186,8 @@ static bool pass_is_over(const struct scps_report *rep, const struct scps_ranges
            !(p->snack && scps_snackrx_backlog(&rep->snack, &p->holes));
 }
 
-/* Under an ACK budget: makes SACK and SNACK continue at the offset up to which all data has been
- * reported. If all ranges and holes have been reported, both begin again at the lowest. */
+/* Under an ACK budget: lets the next SACK blocks and the next SNACK begin at one offset, up to
+ * which the present pass has reported all ranges; at the lowest range if the pass is complete. */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
                           const struct plan *p)
 {
@@ -270,9 +272,9 @@ static bool add_snack(struct scps_report *rep, const struct scps_report_view *v,
     if (p->room > 6)
         p->room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
     scps_snackrx_report(&rep->snack, &p->holes, v->x, seg, p->room, !v->budgeted);
-    /* With an ACK budget, the SACK blocks may have reported data above a hole that no SNACK has
-     * reported yet. After SNACK was negotiated, the sender resends such a hole only if a SNACK
-     * reports it, so the next SACK blocks begin at that hole again. */
+    /* With an ACK budget: the SACK blocks may have reported data above a hole that no SNACK has
+     * reported yet. Where SNACK was negotiated, the sender resends such a hole only if a SNACK
+     * reports it, so the next report begins at that hole again. */
     if (v->budgeted && p->sack && scps_snackrx_backlog(&rep->snack, &p->holes))
         rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
     return scps_snackrx_backlog(&rep->snack, &p->holes) ||
@@ -310,9 +312,9 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     if (p.snack)
         more = add_snack(rep, v, &p, seg) || more;
     scps_snackrx_reported(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
-    /* Under an ACK budget, holes are reported in passes from the first one to the last. A SNACK
-     * that ends where the last range begins ends the pass, too, although no SACK block has reported
-     * that range: otherwise passes would follow each other without pause. */
+    /* Under an ACK budget, reports come in passes from the first hole to the last. If a SNACK has
+     * reported the last hole, the pass is complete, although no SACK block has reported the range
+     * behind that hole: otherwise passes would follow each other without pause. */
     more = more && !(v->budgeted && pass_is_over(rep, v->rcv->in.ooo, &p));
     if (!more && rep->anew) {
         rep->anew = false;

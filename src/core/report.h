@@ -72,8 +72,8 @@ static inline void scps_report_duplicate(struct scps_report *rep, scps_off from,
     rep->dsack_from = from;
     rep->dsack_to = to;
 }
-/* scps_report_restart() restarts the reports with the first range at once; scps_report_next_pass()
- * restarts them when each range has been reported once. */
+/* scps_report_restart() makes the next acknowledgement report from the first range on;
+ * scps_report_next_pass() does so only after each range has been reported once. */
 static inline void scps_report_restart(struct scps_report *rep)
 {
     rep->sacked_to = 0;

@@ -45,8 +45,9 @@ static void enter(struct scps_resume *r, const struct scps_conn_ctx *x,
     SCPS_OBSERVE(x, RESUME, phase, why, cwnd, r->pipe);
 }
 
-/* Passes request `what` to a controller that models the path (its hook `resume`). Returns true if
- * the controller has no such hook, or agrees to the request. */
+/* For a controller that models the path (it has the hook `resume`): passes the request `what` with
+ * the rate or window `amount` to that hook, and returns true if the controller agrees. Returns true
+ * for any other controller. */
 static bool ask(struct scps_resume_cc cc, const struct scps_cc_view *v, enum scps_cc_resume what,
                 uint64_t amount, struct scps_cc_ctl *ctl)
 {
@@ -80,8 +81,8 @@ static void normal(struct scps_resume *r, struct scps_resume_cc cc, const struct
     enter(r, cc.x, SCPS_RESUME_NORMAL, why, ctl->cwnd);
 }
 
-/* Sets the phase that the observer sees for a window-based controller, which has no phase of its
- * own for careful resume. */
+/* Sets ctl->phase, which traces show, from the phase of careful resume, for a window-based
+ * controller; a controller with the hook `resume` sets its phase itself. */
 static void show(const struct scps_resume *r, struct scps_resume_cc cc, struct scps_cc_ctl *ctl)
 {
     static const uint8_t phase[] = {[SCPS_RESUME_NORMAL] = SCPS_PHASE_NONE,

@@ -59,8 +59,10 @@ void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uin
  * requires that. */
 void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                      const struct scps_cc_ack *a, struct scps_cc_ctl *ctl);
-/* Called before and after the controller's loss(), so that the controller reduces its window from
- * PipeSize and not from a window that was never validated. */
+/* scps_resume_before_loss() is called before the controller's loss(), and after the jump limits the
+ * window to PipeSize (RFC 9959), so that the controller does not reduce a window that was never
+ * validated; scps_resume_loss() is called after it, and for a loss by congestion ends careful
+ * resume, or begins the Safe Retreat Phase after the jump. */
 void scps_resume_before_loss(const struct scps_resume *r, const struct scps_conn_ctx *x,
                              const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
 void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,

@@ -11,8 +11,9 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* A timeout that is attributed to corruption does not back the timer off. After this many timeouts
- * without an answer, or since the last RTT sample, timeouts back it off whatever their cause. */
+/* A timeout whose loss is attributed to corruption does not back the timer off. The exception ends
+ * with this number of timeouts that the peer has not answered, or that no RTT sample has followed:
+ * each later timeout doubles the timer whatever its cause. */
 #define DAMAGED 8
 /* least retransmission timeout (RFC 6298 section 2.4) */
 #define MIN_RTO SCPS_SEC(1)
@@ -21,16 +22,16 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigne
                                             scps_dur rto, scps_dur max)
 {
     /* A timeout attributed to corruption is no sign of a queue, so the timer does not back off
-     * (docs/SCPS-TP.md section 3.4). But corruption does not explain a long silence, nor many
-     * timeouts without an RTT sample between them, for which RFC 6298 section 5 waits: after
-     * DAMAGED such timeouts the timer backs off, up to one second, the least timeout of RFC 6298.
-     * The timeout here may be a thousandth of that, while the path has become longer, or the peer
-     * acknowledges seldom or is gone. If data was reported as arrived after more than DAMAGED
-     * timeouts, and none of these reports gave an RTT sample, the timer is shorter than the round
-     * trip: then it backs off further (RFC 6298 section 5.5), since an RTO of one second may still
-     * resend each flight before its acknowledgement arrives. Probes of a closed window always back
-     * off, because a closed window is no loss: RFC 9293 section 3.8.6.1 requires the sender to
-     * "increase exponentially the interval between successive probes" (SHLD-30). */
+     * (docs/SCPS-TP.md section 3.4). But corruption explains neither a long silence nor many
+     * timeouts with no RTT sample between them (for which RFC 6298 section 5 waits). So after
+     * DAMAGED such timeouts the timer backs off, up to one second, the least RTO of RFC 6298: the
+     * RTO here may be a thousandth of a second, while the path has become longer, or the peer
+     * acknowledges seldom or is gone. If more than DAMAGED timeouts were each followed by a report
+     * of arrived data, but none by an RTT sample, the RTO is shorter than the round trip: then the
+     * timer backs off beyond one second (RFC 6298 section 5.5), since even that may resend each
+     * flight before its acknowledgement arrives. Window probes always back off, because a closed
+     * window is no loss: RFC 9293 section 3.8.6.1 requires the sender to "increase exponentially
+     * the interval between successive probes" (SHLD-30). */
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
         shift = shift > DAMAGED ? shift - DAMAGED : 0;

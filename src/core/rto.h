@@ -15,8 +15,8 @@ struct scps_rto {
     struct scps_timer timer;
     /* number of timeouts since a round trip was last measured (RFC 6298, last note of section 5) */
     uint16_t kept : 8;
-    /* how many of the timeouts counted in `kept` came after a report of arrived data, with no other
-     * timeout between; the first timeout of the connection counts, too; at most 63 */
+    /* number of those timeouts counted in `kept` before which data had been reported as arrived
+     * since the previous timeout; the first timeout of the connection counts, too; at most 63 */
     uint16_t answered : 6;
     /* 1: an outage that this end had inferred from timeouts has ended since a round trip was last
      * measured */
@@ -33,9 +33,9 @@ static inline void scps_rto_stop_timer(struct scps_rto *r)
 {
     scps_timer_stop(&r->timer);
 }
-/* Ends the backoff, because a round trip was measured or because the connection begins to send
- * data. rtt: round-trip time of data, µs; 0: none was measured (the RTT of the SYN says little
- * about data on a slow line). */
+/* Ends the backoff of the retransmission timer. Called for each RTT sample, with rtt = the sample,
+ * µs, and when the sending state is allocated, with rtt = SRTT if data was acknowledged before, or
+ * 0 if not (the RTT of the SYN says little about data on a slow line). */
 static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
 {
     r->kept = 0;
@@ -45,11 +45,11 @@ static inline void scps_rto_measured(struct scps_rto *r, scps_dur rtt)
     r->needless = 0;
     r->latest = rtt;
 }
-/* Called at the end of an outage: ends the backoff. inferred: no signal reported the outage, so the
- * cause of the timeouts may have been a round trip longer than the RTO. Then only the first such
- * outage ends the backoff; a later one keeps it until a round trip is measured, because otherwise a
- * sender that infers outages would never back off (RFC 6298 section 5.5). Returns true if the
- * outage has ended the backoff. */
+/* Called at the end of an outage: ends the backoff of the retransmission timer and returns true,
+ * with one exception. inferred true: no signal reported the outage, so the timeouts may have been
+ * caused by a round trip longer than the RTO. Then, if an inferred outage has ended the backoff
+ * once since the last RTT sample, the backoff stays, and the function returns false: otherwise a
+ * sender that infers outages would never back off (RFC 6298 section 5.5). */
 static inline bool scps_rto_outage_over(struct scps_rto *r, bool inferred)
 {
     if (inferred && r->after_outage)
@@ -59,8 +59,9 @@ static inline bool scps_rto_outage_over(struct scps_rto *r, bool inferred)
     r->after_outage = inferred;
     return true;
 }
-/* Called at a timeout of data: once the peer has answered, the backoff by this timeout stays in
- * force until a round trip is measured (RFC 6298, last note of section 5). */
+/* Called at a timeout of data: counts it in `kept`. The backoff by that number stays in force even
+ * if the peer acknowledges data, until a round trip is measured (RFC 6298, last note of section
+ * 5). */
 static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0xff);
@@ -82,9 +83,9 @@ static inline bool scps_rto_awaits_sample(const struct scps_rto *r)
 {
     return r->kept || r->after_outage || r->probed;
 }
-/* Sets the retransmission timer's state (backoff, measurements) to `before`, when the sending state
- * (struct scps_tx), which was freed meanwhile, is allocated again. Precondition: the timer of
- * `before` does not run. */
+/* Called when the sending state (struct scps_tx) is allocated again after it was freed: restores
+ * the backoff and the measurements that it had then, `before`. Precondition: the timer of `before`
+ * does not run. */
 static inline void scps_rto_go_on(struct scps_rto *r, struct scps_rto before)
 {
     *r = before;

@@ -25,8 +25,8 @@ void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_du
  * value used. */
 scps_dur scps_rtt_by_clock(struct scps_rtt *r, scps_dur sample, scps_dur tick, scps_dur rto_min,
                            scps_dur rto_max);
-/* Updates only the minimum RTT, not SRTT and RTTVAR, with the sample of the newest segment that an
- * acknowledgement covers: the peer's delayed ACK has delayed it least. */
+/* Updates only the minimum RTT, not SRTT and RTTVAR. sample: RTT, µs, of the segment that was sent
+ * last of those that an acknowledgement covers; the peer's delayed ACK has lengthened it least. */
 void scps_rtt_floor(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur window_len);
 /* Computes the retransmission timeout again after its limits rto_min and rto_max, µs, have
  * changed. */
@@ -35,7 +35,9 @@ void scps_rtt_limits(struct scps_rtt *r, scps_dur rto_min, scps_dur rto_max);
 void scps_rtt_initial(struct scps_rtt *r, scps_dur rto_initial);
 /* Raises the timeout to at least `rto` µs until the next sample. */
 void scps_rtt_at_least(struct scps_rtt *r, scps_dur rto);
-/* Replaces the estimate by srtt, the round trip of a new path, µs. */
+/* Called when a signal from the link reports that the path has changed: replaces SRTT by `srtt`,
+ * the round trip of the new path, µs, and computes the timeout from it within rto_min and rto_max,
+ * µs. */
 void scps_rtt_path(struct scps_rtt *r, scps_dur srtt, scps_dur rto_min, scps_dur rto_max);
 /* Returns the minimum RTT of the last two measuring windows, µs; 0: no sample yet. */
 static inline scps_dur scps_rtt_min(const struct scps_rtt *r)

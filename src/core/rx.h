@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Receiving state of a connection that is allocated when data beyond a hole has arrived, or when
- * acknowledgements have a budget. */
+/* Receiving state that few connections need. It is allocated when data or a FIN arrives beyond a
+ * hole, or when a rate limit of acknowledgements (ACK budget) is in force. */
 #ifndef SCPS_CORE_RX_H
 #define SCPS_CORE_RX_H
 

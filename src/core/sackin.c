@@ -47,9 +47,9 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     f.old =
         to <= seg_ack || (seg->nsack > 1 && (int32_t)(seg->sack[0].left - seg->sack[1].left) >= 0 &&
                           (int32_t)(seg->sack[1].right - seg->sack[0].right) >= 0);
-    /* A receiver that has the octet at SEG.ACK would have acknowledged it, so a report of it is
-     * false. It must not undo what resends that octet, or R2 would never be reached (RFC 9293
-     * section 3.8.3). */
+    /* A receiver that has the octet at SEG.ACK would have acknowledged it, so a DSACK of that octet
+     * is false and is ignored. It must not undo the recovery that resends the octet: otherwise R2,
+     * after which the connection ends, would never be reached (RFC 9293 section 3.8.3). */
     if (!f.old || from <= 0 || to <= (int64_t)ack - (int64_t)s->snd.max_wnd ||
         (from <= seg_ack && to > seg_ack))
         return f;
@@ -63,8 +63,9 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
     return f;
 }
 
-/* Applies one SACK block to the scoreboard. Returns false if the block is invalid or old, so that
- * it need not be recognised when the peer repeats it. */
+/* Applies one SACK block to the scoreboard and returns true. Returns false, with nothing done, if
+ * the block is invalid or below the cumulative acknowledgement; then it is not stored in the list
+ * of blocks (struct scps_sackin) by which repeated ones are skipped. */
 static SCPS_INLINE_SPEED bool take_block(struct scps_sender *s, struct scps_sack block,
                                          scps_off ack, struct scps_ack_result *sum)
 {
@@ -80,8 +81,8 @@ static SCPS_INLINE_SPEED bool take_block(struct scps_sender *s, struct scps_sack
     return true;
 }
 
-/* Processes the SACK blocks of seg from number i on. before: block i - 1 of the acknowledgement
- * before this one. Precondition: i is at least 1. */
+/* Processes the SACK blocks of seg from index i on. before: block i - 1 of the previous
+ * acknowledgement, which the peer may repeat as block i. Precondition: i is at least 1. */
 static SCPS_NOINLINE void take_others(struct scps_sender *s, const struct scps_seg *seg, unsigned i,
                                       struct scps_sack before, scps_off ack,
                                       struct scps_ack_result *sum)

@@ -44,11 +44,11 @@ struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const stru
 void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
                       const struct scps_sackin_first *first, scps_off ack,
                       struct scps_ack_result *sum);
-/* Called before an acknowledgement is applied to the scoreboard: sets the age below which the
- * report of a resent segment may be for an earlier transmission of it. It is the least round trip,
- * or, if DSACKs have shown since the last RTT sample that retransmissions were needless, three
- * quarters of the current round trip, where that is longer. A sender that its rate alone limits
- * fills no queue, so its round trip does not grow. */
+/* Called before an acknowledgement is applied to the scoreboard. Sets the time for which a report
+ * of a resent segment, counted from its retransmission, may be about an earlier transmission: the
+ * minimum RTT or, if DSACKs have shown since the last RTT sample that retransmissions were
+ * needless, three quarters of the current RTT if that is longer. Without a congestion window it is
+ * always the minimum RTT, because a sender that only its rate limits fills no queue. */
 void scps_sackin_set_resent_age(struct scps_sender *s);
 
 #endif

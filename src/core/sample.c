@@ -30,22 +30,21 @@ static scps_dur of_the_path(const struct scps_tx *tx, scps_time now, scps_dur rt
     return rtt > rto && spans_outage(tx, now - rtt) ? -1 : rtt;
 }
 
-/* Returns the time, µs, since the series of timeouts began to which the peer had not replied
- * before this acknowledgement arrived. The series began at most one RTO before its first timeout,
- * and the acknowledged data was first sent then, or earlier. Returns -1 if there was no such
- * timeout. Returns -1, too, if losses are not attributed to corruption: the timer has then backed
- * off, so an acknowledgement can arrive before it expires. */
+/* Returns the time, µs, since the series of timeouts began that this acknowledgement ends, which is
+ * at most the time since its data was first sent. Returns -1 if there was no timeout, or if losses
+ * are not attributed to corruption: then the timer has backed off, so that a later acknowledgement
+ * arrives before it expires, and gives an RTT sample. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silence.since : -1;
 }
 
-/* Counts an acknowledgement that came `first` µs after the first transmission of its data, and may
- * be for that transmission. If DOUBTS of them come with no RTT sample in between, the timer is too
- * short: it resends data whose acknowledgement is on its way, and never gets a sample. Then the
- * shortest of the latest of these times counts as the RTT and is returned. Returns -1 as long as
- * there are fewer. The latest are at least DOUBTS and at most twice as many: times from before the
- * path became longer are forgotten. */
+/* Called for an acknowledgement of resent data that may be for the first transmission, sent `first`
+ * µs ago (-1: unknown). If DOUBTS such acknowledgements come in succession without an RTT sample,
+ * the retransmission timer is taken to be shorter than the round trip: each segment is resent
+ * before its acknowledgement arrives. Then returns the shortest `first` of the last DOUBTS to 2 *
+ * DOUBTS of them as an RTT, µs; older ones are from before the path became longer. Returns -1
+ * before that. */
 static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)
@@ -63,13 +62,13 @@ static scps_dur doubt(struct scps_sample *s, scps_dur first)
     return s->doubts == DOUBTS ? s->doubted : SCPS_MIN(s->doubted, s->doubted_before);
 }
 
-/* Without an echo: as doubt(), but returns -1, too, if the time is not above the timeout `rto`, µs:
- * such a time does not show that the timer is too short, and as a sample it would end the backoff
- * (Karn's algorithm, RFC 6298 section 3). One time above the timeout counts, which makes the
- * timeout longer than that time. If the round trip is as long, the next acknowledgement comes
- * before the timer expires. If not, the first transmissions were lost: then more of these times,
- * each longer than a timeout, would make the timeout grow without bound, so none counts until an
- * RTT is certain. */
+/* As doubt(), for an acknowledgement without timestamp echo. Returns a time as an RTT only if it is
+ * longer than the timeout `rto`, µs: a shorter one does not show that the timer is too short, and
+ * would end the backoff against Karn's algorithm (RFC 6298 section 3). Only the first such time
+ * counts until an RTT is certain; it makes the RTO longer than itself. If the round trip is really
+ * that long, the next acknowledgement comes before the timer expires and gives a certain RTT. If it
+ * is not, the first transmissions were lost, and further guesses, each longer than an RTO, would
+ * make the RTO grow without bound. */
 static scps_dur guess(struct scps_sample *s, scps_dur first, scps_dur rto)
 {
     scps_dur time = doubt(s, first);

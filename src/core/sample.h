@@ -19,11 +19,12 @@
 struct scps_tx;
 
 struct scps_sample {
-    /* doubts: number of acknowledgements in a row for which it is not known whether they are for
-     * the first transmission of a segment or for a retransmission, counted in groups of four; from
-     * the second group on, 4 to 8. doubted: the shortest time, µs, from a first transmission to an
-     * acknowledgement of the present group; valid while doubts is not 0. doubted_before: that time
-     * of the group before; valid while doubts is above 4. */
+    /* doubts: number of acknowledgements in a row of which it is unknown whether they are for the
+     * first transmission of a segment or for a retransmission (sample.c, doubt()); after 8 it
+     * continues with 5. doubted: the shortest time, µs, from a first transmission to an
+     * acknowledgement, among the acknowledgements of the present group of four; valid while doubts
+     * is not 0. doubted_before: the same of the group of four before; valid while doubts is above
+     * 4. */
     uint8_t doubts;
     /* true: since an RTT was last certain, the time from a first transmission to an acknowledgement
      * without a timestamp echo has counted as an RTT sample */

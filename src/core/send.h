@@ -48,14 +48,15 @@ static inline void scps_send_offered(struct scps_send *s, uint32_t seq, uint32_t
     s->max_wnd = wnd & INT32_MAX;
     s->edge = 1 + (scps_off)wnd;
 }
-/* Lets the next segment, with sequence number seq, update the window whatever SND.WL1 and SND.WL2
- * say. */
+/* Called when the acknowledgement of this end's SYN has arrived, in a segment with sequence number
+ * seq: sets SND.WL1 so that this segment updates the window even if it is older than the peer's SYN
+ * by SND.WL1 and SND.WL2. */
 static inline void scps_send_update_next(struct scps_send *s, uint32_t seq)
 {
     s->wl1 = seq - 1;
 }
-/* Updates SND.WL1 and SND.WL2 for a segment with sequence number seq that acknowledges all data
- * sent and repeats the window. */
+/* Called by header prediction for a segment with sequence number seq that acknowledges all data
+ * sent and offers the same window: updates SND.WL1 and SND.WL2 as a window update would. */
 static inline void scps_send_confirmed(struct scps_send *s, uint32_t seq)
 {
     s->wl1 = seq;
@@ -79,8 +80,9 @@ static inline enum scps_window scps_send_window(struct scps_send *s, uint32_t se
         s->max_wnd = wnd & INT32_MAX;
     return SCPS_WINDOW_MOVED;
 }
-/* Records that the peer has received everything below `to`, as a segment acknowledges that is not
- * acceptable itself: the peer's window reached at least as far. Precondition: to <= SND.NXT. */
+/* Called for an unacceptable segment of the peer that acknowledges everything below `to`. Its
+ * window is not used, but the peer has accepted data up to `to`, so the right edge of its window is
+ * at least `to`. Precondition: to <= SND.NXT. */
 static inline void scps_send_reached(struct scps_send *s, scps_off to)
 {
     s->edge = SCPS_MAX(s->edge, to);
@@ -145,8 +147,9 @@ static inline bool scps_send_worth(const struct scps_send *s, uint32_t mss, uint
 {
     return usable >= mss || 2 * usable >= s->max_wnd;
 }
-/* Returns true if the peer's window permits only a silly segment and nothing is in flight, so that
- * the override timeout of RFC 9293 section 3.8.6.2.1 (4) sends it. */
+/* Returns true if nothing is outstanding and the peer's window permits only a part of the waiting
+ * data that is too small to be worth a segment. Then the override timer sends it nevertheless (RFC
+ * 9293 section 3.8.6.2.1, rule (4)). */
 static inline bool scps_send_awaits_override(const struct scps_send *s, uint32_t mss)
 {
     return s->una == s->nxt && s->edge > s->nxt && s->edge < s->end &&

@@ -11,11 +11,11 @@
 #define SYN_RTO    SCPS_SEC(1)
 #define SYN_RTO_TO SCPS_SEC(60)
 
-/* Returns the time, µs, of `retries` timeouts that begin with `rto` and double up to `max`, plus
- * the following one, which ends the connection. The limit is a time and not a count, because
- * timeouts that are attributed to corruption do not back off, and fifteen of them may be over in
- * seconds. The bounds of the settings (100 years, 65535 retries) permit more than scps_dur can
- * express; such a limit is SCPS_NEVER. */
+/* Returns the sum, µs, of the intervals of `retries` + 1 timeouts, which begin with `rto` and
+ * double up to `max`: the last of them ends the connection. The limit is a time and not a count,
+ * because timeouts that are attributed to corruption do not back off, and fifteen of them may be
+ * over in seconds. The bounds of the settings (100 years, 65535 retries) permit more than scps_dur
+ * can express; such a limit is SCPS_NEVER. */
 static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 {
     scps_dur total = 0, wait = SCPS_MAX(rto, 1);

@@ -39,8 +39,9 @@ static inline void scps_silence_since(struct scps_silence *s, scps_time since)
 {
     s->since = since;
 }
-/* Returns R2 as a time, µs: how long the peer may be silent while a timer that begins with rto
- * backs off up to max. established false: during the handshake. */
+/* Returns R2 of RFC 9293 section 3.8.3, µs: the time without an answer of the peer after which the
+ * connection ends. rto: first interval of the timer, µs; max: upper limit of its backoff, µs;
+ * established false: during the handshake, for which R2 follows from syn_retries. */
 scps_dur scps_silence_limit(const struct scps_conn_config *cfg, bool established, scps_dur rto,
                             scps_dur max);
 /* Returns the error (SCPS_ERR_...) that ends a connection whose peer has been silent for longer

@@ -13,9 +13,10 @@
 enum scps_small_bit {
     /* small segments do not wait for acknowledgements (Nagle's rule is off) */
     SCPS_SMALL_NODELAY = 1u << 0,
-    SCPS_SMALL_CORK = 1u << 1, /* small segments wait until this bit is cleared, or for 200 ms */
+    /* small segments wait until this bit is cleared, but 200 ms at most (TCP_CORK) */
+    SCPS_SMALL_CORK = 1u << 1,
     SCPS_SMALL_MORE =
-        /* small segments wait as with CORK, because the last write had the flag SCPS_MORE */
+        /* small segments wait as with SCPS_SMALL_CORK: the last write had the flag SCPS_MORE */
     1u << 2,
     /* all data written so far is sent now, whatever the other bits are */
     SCPS_SMALL_PUSH = 1u << 3
@@ -26,8 +27,8 @@ struct scps_small {
     /* 1: a write was cut short or refused, so the application must be informed when there is room
      * again */
     uint8_t wanted : 1;
-    /* 1: memory was lacking for a write or the FIN; when there is some again, the application is
-     * informed, or the FIN is sent */
+    /* 1: a write, or the FIN, was refused memory. When memory may be free again, the application is
+     * informed that it can write, or the FIN is sent */
     uint8_t starved : 1;
 };
 

@@ -43,8 +43,8 @@
 /* octets of a SNACK option before its bit vector: kind, length, Hole1 Offset, Hole1 Size */
 #define SNACK_FIXED_LEN 6
 
-/* Sets *h to the first hole that ends above off; the last hole may end at a FIN. Returns false if
- * there is none. */
+/* Sets *h to the first hole that ends above offset off. The peer's FIN counts as data that has
+ * arrived, so a hole may end there. Returns false if there is no such hole. */
 static bool hole_after(const struct scps_rcvbuf *in, scps_off fin_at, scps_off off,
                        struct scps_range *h)
 {
@@ -65,8 +65,8 @@ static SCPS_NOINLINE_SIZE bool nameable(const struct scps_holes *v, const struct
     return (h->from - v->in->next) / v->unit < SCPS_SNACK_FULL;
 }
 
-/* Sets *h to the first hole above off that a SNACK can express, without the part below off. Returns
- * false if there is none. */
+/* Sets *h to the first hole above off that a SNACK can express with its 16-bit offset, less the
+ * part of the hole that lies below off. Returns false if there is none. */
 static bool hole_to_name(const struct scps_holes *v, scps_off off, struct scps_range *h)
 {
     if (!hole_after(v->in, v->fin_at, SCPS_MAX(off, v->in->next), h))
@@ -95,9 +95,9 @@ bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_h
     return !nameable(v, &h);
 }
 
-/* Writes the bit vector of a long SNACK. Returns the end offset of what the vector reports. whole:
- * a vector that cannot report everything counts only up to its last hole, so that the next report
- * begins there and omits no range. */
+/* Writes the bit vector of a long SNACK from offset `at` on. Returns the end offset of what the
+ * vector reports. whole: true if no range may stay unreported; then a vector that ends before the
+ * newest data counts only up to its last hole, so that the next report begins with that hole. */
 static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
                           uint32_t size, unsigned octets, bool whole)
 {
@@ -132,8 +132,9 @@ static uint64_t reach(uint32_t size, unsigned room)
     return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
-/* Sets *h to the hole directly below the octets that arrived last among those in reported holes
- * (s->filled). Returns false if a bit vector that begins behind *h would not reach these octets. */
+/* Sets *h to the hole directly below the octets s->filled, which have just arrived in a hole that
+ * was reported. Returns false if a SNACK for *h need not or cannot report their arrival: SACK does,
+ * or they lie beyond the reach of a bit vector that begins behind *h. */
 static bool below_filled(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {
@@ -168,8 +169,8 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
     return reported;
 }
 
-/* Sets *h to the hole to report next. Returns a pointer to the offset (high, next or filled) that
- * the report has to advance; NULL: there is no hole to report. */
+/* Sets *h to the hole that the next SNACK reports. Returns a pointer to that field of s (high, next
+ * or filled) which must become the end of the report; NULL: there is no hole to report. */
 static scps_off *next_hole(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))

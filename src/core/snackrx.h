@@ -18,8 +18,8 @@ struct scps_snackrx {
     /* lowest offset of the octets in reported holes (below `high`) that have arrived since the last
      * SNACK was sent; 0: none have */
     scps_off filled_from;
-    /* offset of octets in a reported hole (below `high`) that have arrived, as the next SNACK must
-     * report, since there is no SACK; 0: none */
+    /* Without SACK: offset of octets that have arrived in a reported hole (below `high`), which the
+     * next SNACK must report by its bit vector; 0: there are none */
     scps_off filled;
 };
 
@@ -33,8 +33,9 @@ struct scps_holes {
     uint32_t unit;
 };
 
-/* scps_snackrx_restart() lets all holes be reported again; scps_snackrx_reported() records that
- * those below `to` have been reported. */
+/* scps_snackrx_restart() makes the next SNACKs begin with the first hole again;
+ * scps_snackrx_reported() records that all holes below `to` have been reported, so that they
+ * continue there. */
 static inline void scps_snackrx_restart(struct scps_snackrx *s)
 {
     s->high = 0;
@@ -43,8 +44,8 @@ static inline void scps_snackrx_reported(struct scps_snackrx *s, scps_off to)
 {
     s->high = to;
 }
-/* scps_snackrx_filled() records that the octet at `from`, below the holes reported, has arrived;
- * scps_snackrx_filled_reported() that this arrival has been reported. */
+/* scps_snackrx_filled() is called when octets from `from` on have arrived in a hole that was
+ * reported before; scps_snackrx_filled_reported() when a SNACK has reported their arrival. */
 static inline void scps_snackrx_filled(struct scps_snackrx *s, scps_off from)
 {
     s->filled = from;
@@ -55,20 +56,21 @@ static inline void scps_snackrx_filled_reported(struct scps_snackrx *s)
 {
     s->filled = 0;
 }
-/* Called when an acknowledgement with SACK or SNACK is sent under an ACK budget: no octets in
- * reported holes have arrived since, so filled_from becomes 0. */
+/* Called under an ACK budget when an acknowledgement with SACK or SNACK is sent: from now on
+ * filled_from counts only octets that arrive later. */
 static inline void scps_snackrx_sent(struct scps_snackrx *s)
 {
     s->filled_from = 0;
 }
-/* Adds a SNACK for the next hole to an acknowledgement without data. room: octets of TCP options
- * that are free. whole: data that has arrived between two reported holes must be reported, too,
- * even if that takes more acknowledgements. */
+/* Adds a SNACK for the next hole to an acknowledgement without data. room: free octets of TCP
+ * option space. whole: true if every range between holes must be reported, even if that takes more
+ * acknowledgements; false under an ACK budget. */
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
-/* Under an ACK budget: if octets have arrived since the last SNACK below the offset at which
- * reports continue, and a bit vector reaches from the hole below them to the newest data, moves
- * that offset back to the hole. Returns the former offset; 0: it was not moved. */
+/* Under an ACK budget, with bit vectors: called before a report. If octets have arrived in a
+ * reported hole since the last report, and a vector that begins at the hole below them reaches the
+ * newest data, the next SNACK begins at that hole (`high` is set to it). Returns the former value
+ * of `high`; 0: it is unchanged. */
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
 /* Returns the octets of option space that an acknowledgement without data has for reports. */
 unsigned scps_snackrx_room(const struct scps_agreed *a);

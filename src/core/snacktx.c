@@ -90,10 +90,10 @@ static void pass(struct scps_sender *s, scps_off from, scps_off to)
     }
 }
 
-/* Without SACK, and when all data has been sent: records whether the SNACK of hole [at, end) came
- * in order. The peer reports the holes that it knows in ascending order, so there is no hole
- * between those of two consecutive reports. At `ack`, the cumulative acknowledgement, the order
- * starts again; any other hole below the last one is out of order. */
+/* Without SACK, when all data has been sent: records whether the SNACK for [at, end) continues the
+ * one before. The peer reports its holes in ascending order, so there is no hole between those of
+ * two consecutive SNACKs. A SNACK whose hole begins at `ack`, the cumulative acknowledgement,
+ * restarts the order; any other that reports a hole below the last one is out of order. */
 static void track_order(struct scps_sender *s, scps_off ack, scps_off at, scps_off end)
 {
     struct scps_tx *tx = s->tx;
@@ -198,9 +198,9 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     return wait << s->tx->rto.needless;
 }
 
-/* Returns true if the peer can have received the last transmission of r, or something sent after
- * it, before it sent the SNACK. meant: the SNACK is certainly about r, so that no other evidence is
- * required for a segment that was sent once. */
+/* Returns true if the SNACK may be about the last transmission of r: before the peer sent the
+ * SNACK, that transmission, or something sent after it, can have arrived. meant: the SNACK names r
+ * alone, so a segment that was sent once needs no other evidence. */
 static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
@@ -374,11 +374,11 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
     return sooner(due, unreported(s, sum));
 }
 
-/* Returns how long a report that something is missing is postponed, µs: snack_delay, or the
- * reordering window if that is longer. A peer that acknowledges less often than once in a
- * reordering window, and then more than the two segments of RFC 5681 section 4.2, has waited
- * itself; fewer show that the sender has paused. In fixed memory postponed reports have room only
- * if snack_delay is configured. */
+/* Returns for how long after a SNACK the segments of a reported hole are not declared lost, µs, as
+ * they may only be late: snack_delay or, if longer, the reordering window. The window counts as 0
+ * if the previous acknowledgement arrived longer ago than it, and this one reports more than two
+ * segments (RFC 5681 section 4.2): then the peer has waited itself. A stack with fixed memory
+ * (allocated at opening) has room for postponed holes only if snack_delay is set. */
 static scps_dur postponement(const struct scps_sender *s, const struct scps_ack_result *sum)
 {
     scps_dur window = scps_reorder_window(&s->tx->reorder, s->rtt.rto);

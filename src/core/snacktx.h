@@ -25,26 +25,26 @@ struct scps_snacktx {
      * in the one before */
     scps_dur pause[2];
     scps_time slow_since;
-    /* end offset of what the last SNACK reported; 0: that SNACK reported a hole for the first
-     * time, so the next one does not continue it */
+    /* end offset of what the last SNACK reported; 0: the next SNACK does not continue a series of
+     * reports in ascending order */
     scps_off last_end;
-    /* offset at which the next report of the same hole is continued, because the last one covered
-     * more segments than may be examined at once; 0: none */
+    /* if a report covered more segments than may be examined at once: offset at which the next
+     * report of the same hole continues; 0: none is to be continued */
     scps_off resume_at;
     /* holes in reports of the peer whose retransmission waits for the time snack_delay or for the
      * end of the reordering window (reorder.h) */
     struct scps_snackwait waits;
 };
 
-/* Returns the offset from which on a SNACK with SEG.ACK = SND.UNA can name no hole, because of its
- * 16-bit offset field. */
+/* Returns the offset from which on a SNACK whose SEG.ACK is SND.UNA cannot report a hole, because
+ * its 16-bit offset field, in units of a full segment, ends there. */
 scps_off scps_snacktx_reach(struct scps_sender *s);
 /* Processes a SNACK that arrived; ack: offset of SEG.ACK of its segment. Returns the time, µs, at
  * which the caller must call scps_snacktx_look(); 0: it need not. */
 scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
-/* Measures by how much the peer delays its reports, from *sum, the result of an acknowledgement
- * with a SNACK. */
+/* Called after a SNACK was processed with the result *sum: measures how long the peer waited before
+ * it reported those arrivals (slow, pause). */
 void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum);
 /* Returns true if the peer reports arrivals with a delay, as where its delayed-ACK timer alone
  * causes acknowledgements (strictly delayed mode), or where their rate is limited (ACK budget). */

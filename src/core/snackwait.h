@@ -36,8 +36,8 @@ struct scps_snackwait {
     uint8_t first;                    /* index in room->hole of the hole that was reported first */
 };
 
-/* Allocates the list of postponed holes, unless it is allocated. Returns false if there is no
- * memory, or if the list is full: then no hole can be postponed. */
+/* Makes room for one more postponed hole. Returns false if memory for the list is refused, or the
+ * list is full; then the hole cannot be postponed. */
 bool scps_snackwait_reserve(struct scps_snackwait *w, const struct scps_alloc *a);
 /* Returns true if [from, to) lies within one of the postponed holes. */
 bool scps_snackwait_covers(const struct scps_snackwait *w, scps_off from, scps_off to);

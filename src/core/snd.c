@@ -91,9 +91,9 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
                        c->s.todo.bits & SCPS_TODO_OUTAGE ? c->s.outage.probes : c->s.keep_probes);
 }
 
-/* Makes the segments that have priority over data and acknowledgements: a reset, a probe, the
- * handshake. Returns true if output ends with this; *done is then true if a segment was made, false
- * if none may be sent. */
+/* Makes a segment of a kind that goes before data and acknowledgements: a reset, a probe that is
+ * due, or a SYN. Returns true if scps_conn_output() must end with this; *done is then true if *seg
+ * was made, false if nothing may be sent now. Returns false if there is no such segment. */
 static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, bool *done)
 {
     *done = true;
@@ -142,8 +142,8 @@ static uint32_t bare_size(const struct scps_comp_tx *comp, bool ipv6, const stru
     return ip + 20 + (uint32_t)scps_tcpopt_build(octets, seg);
 }
 
-/* Returns true if the budget of acknowledgements without data permits one now. Without memory for
- * its token buckets it permits each. */
+/* Returns true if the budget (a rate limit of acknowledgements without data) permits one now. If
+ * memory for its token buckets is refused, returns true. */
 static SCPS_NOINLINE bool budget_permits(struct scps_receive *rcv, struct scps_conn_ctx *x)
 {
     return scps_rx_need(rcv, x) || scps_ackbudget_covers(&rcv->rx->budget, x);
@@ -180,12 +180,12 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* Header compression: a compressed header on a full segment has no room for an acknowledgement
- * number. Returns true if an acknowledgement must be sent by itself before the data. A delayed
- * acknowledgement (RFC 9293 section 3.8.6.3) waits for data that can carry it, unless a single
- * segment is sent that cannot: otherwise applications that answer each other's messages would wait
- * for the timer each time, which plain TCP avoids. It is sent only if it acknowledges something
- * new, because with holes the delayed-ACK timer could otherwise restart without end. */
+/* Header compression: a compressed full segment has no room for an acknowledgement number. Returns
+ * true if an acknowledgement must be sent alone before the data. That is so if one is due now; a
+ * delayed one (RFC 9293 section 3.8.6.3) waits for data that can carry it, unless only one segment
+ * is to be sent and has no room for it: applications that answer each other's messages would
+ * otherwise wait for the delayed-ACK timer each time. Returns false if there is nothing new to
+ * acknowledge, because behind a hole the delayed-ACK timer would be restarted without end. */
 static SCPS_NOINLINE bool ack_goes_apart(const struct scps_sender *s, uint32_t acked_to,
                                          scps_off next)
 {
@@ -213,15 +213,15 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return true;
         if (scps_snd_data(c, seg))
             return true;
-        /* No probe was sent. Unless a tail loss probe waits for the rate of the route, none is due
-         * any more: lost data has been resent, or waits for the window of the peer, and new data
-         * is never sent before lost data. */
+        /* No probe could be made. Unless it is a tail loss probe that waits for the rate limit of
+         * the route, it is not due any more: lost data was resent, or waits for the peer's window,
+         * and new data never goes before lost data. */
         if (!(c->s.todo.bits & SCPS_TODO_TAIL))
             scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
     } else {
         scps_snd_hold(&c->s, SCPS_HOLD_APP);
     }
-    /* If data waits for the rate of the route, the acknowledgement waits, too, and is sent with the
-     * data. */
+    /* If a rate limit of the route keeps data from being sent (SCPS_HOLD_ROUTE), the
+     * acknowledgement waits, too, and is carried by that data. */
     return c->s.todo.bits & SCPS_TODO_ACK && c->s.hold != SCPS_HOLD_ROUTE && bare_ack(c, seg);
 }

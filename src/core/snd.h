@@ -31,15 +31,15 @@ static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
         return false;
     }
 }
-/* Called when the peer's window has changed during window probing (SCPS_TODO_PERSIST): ends or
- * continues probing. */
+/* Called when the peer's window has changed while window probes are sent (SCPS_TODO_PERSIST): if it
+ * is open now, ends probing and lets data be sent; otherwise probing continues. */
 void scps_snd_window_changed(struct scps_sender *s);
 /* Starts the retransmission timer for a segment that is sent at `from`, which is now or later. */
 void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
 #define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
-/* Returns the retransmission timeout rto, µs, doubled for each timeout that has not been answered
- * or that is kept until a round trip is measured (RFC 6298, last note of section 5), at most
- * max. */
+/* Returns the retransmission timeout `rto`, µs, after backoff: doubled for each timeout that the
+ * peer has not answered, or for each one since the last RTT sample if those are more (RFC 6298,
+ * last note of section 5); at most `max`, µs. */
 scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max);
 /* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
  * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe
@@ -64,10 +64,11 @@ void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time un
 /* Best effort: gives up the segments at SND.UNA that begin below the offset `old` (from
  * scps_bets_old()), and those that were resent too often. Precondition: c->s.tx is not NULL. */
 void scps_snd_give_up(struct scps_conn *c, scps_off old);
-/* scps_snd_timeout() is called when the retransmission timer has expired: it declares lost what
- * should have been acknowledged, or gives it up (best effort). scps_snd_probe_timeout() is called
- * when the timer of window probes has expired. Both end the connection if the peer has not answered
- * for too long. Precondition: c->s.tx is not NULL. */
+/* scps_snd_timeout() is called when the retransmission timer has expired. It declares lost what
+ * should have been acknowledged by now or, with best effort, gives up data whose lifetime is over.
+ * scps_snd_probe_timeout() is called when the timer of window probes has expired. Both end the
+ * connection if the peer has not answered for R2 or the user timeout. Precondition: c->s.tx is not
+ * NULL. */
 void scps_snd_timeout(struct scps_conn *c);
 void scps_snd_probe_timeout(struct scps_conn *c);
 

@@ -56,8 +56,8 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
             ignore_segments_in_flight(&c->s);
         scps_outage_reported(&c->s.outage, inferred);
         scps_rcv_check_hole(c);
-        /* The outage is already known. If its end was unknown or is postponed, the timer is set to
-         * the new end. */
+        /* An outage is in progress already. If this signal says when it ends, the timer is set to
+         * that time, which may be earlier or later than the time known before. */
         if (until != SCPS_NEVER) {
             scps_outage_ends(&c->s.outage);
             scps_timer_set(&c->s.ctx, &c->outage_timer, until);
@@ -91,8 +91,9 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     scps_sender_wake(&c->s);
 }
 
-/* Returns the time such that segments sent after it may still be acknowledged. The latest round
- * trip may be longer than the smoothed one if a queue grows. */
+/* Returns the time, µs, after which a segment must have been sent if it may still be acknowledged:
+ * one round trip ago, by SRTT or, if a queue grows, by the latest sample, last_rtt, if that is
+ * longer. Segments sent before are declared lost at the end of an outage. */
 static scps_time unanswered_since(scps_time now, scps_dur srtt, scps_dur last_rtt)
 {
     return now - SCPS_MAX(SCPS_MAX(srtt, last_rtt), 1);

@@ -27,9 +27,10 @@ int scps_sndbuf_reserve(struct scps_sndbuf *b, const struct scps_alloc *a, uint3
  * is short (0: none). */
 size_t scps_sndbuf_write(struct scps_sndbuf *b, const struct scps_alloc *a, const void *buf,
                          size_t len, bool hollow);
-/* Returns how many octets, up to len, fit contiguously behind the last octet, and sets *at to their
- * place; 0: there is no memory. The ring grows as in scps_sndbuf_write(). The caller observes the
- * limit of the buffer. Precondition: the buffer is not hollow. */
+/* Returns how many octets, up to len, the application may write directly behind the last octet,
+ * contiguously, and sets *at to their address; 0: memory was refused. The ring grows as in
+ * scps_sndbuf_write(). The caller checks the limit of the buffer (sndbuf). Precondition: the stream
+ * is not hollow (counted, not stored). */
 size_t scps_sndbuf_room(struct scps_sndbuf *b, const struct scps_alloc *a, size_t len,
                         uint8_t **at);
 /* Appends the first len octets of the place that scps_sndbuf_room() returned, after the caller has

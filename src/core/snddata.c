@@ -127,10 +127,11 @@ static SCPS_NOINLINE uint32_t resend_len(struct scps_sender *s, uint32_t idx)
     return cut ? SCPS_MIN(data - 1, piece) : data;
 }
 
-/* Makes seg a retransmission of the first len octets of data of record r. A peer that has this data
- * already drops the segment together with its acknowledgement number (RFC 9293 section 3.10.7.4,
- * first step). So if an answer to an unacceptable segment, or to a FIN, is due, it stays due;
- * otherwise two ends that both resend arrived data would never receive that answer. */
+/* Makes seg a retransmission of the first len octets of data of record r. If an acknowledgement is
+ * due that answers an unacceptable segment or a FIN (SCPS_TODO_ANSWER), it stays due: a peer that
+ * already has this data drops the segment with its acknowledgement number (RFC 9293 section
+ * 3.10.7.4, first step), and two ends that both resend arrived data would never receive that
+ * answer. */
 static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
                                 const struct scps_sent_segment *r, uint32_t len)
 {
@@ -144,8 +145,9 @@ static SCPS_NOINLINE void again(struct scps_conn *c, struct scps_seg *seg,
         scps_todo_add(&c->s.todo, ack_bits);
 }
 
-/* Makes seg a retransmission of record idx that no loss rule has caused, such as a probe. The
- * connection's rate does not delay this retransmission, but is charged for it. */
+/* Makes seg a retransmission of record idx as a probe (of the window, of the tail, or of an
+ * outage's end). The connection's own rate does not delay a probe, but its cost is subtracted from
+ * the pacer's token bucket. */
 static SCPS_NOINLINE void again_at_once(struct scps_conn *c, struct scps_seg *seg, uint32_t idx)
 {
     uint32_t len = resend_len(&c->s, idx);
@@ -173,7 +175,7 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         scps_snd_hold(&c->s, SCPS_HOLD_RECOVERY);
         return false;
     }
-    /* The segment lies beyond the window, because the peer has shrunk its window. */
+    /* The segment begins beyond the peer's window, which the peer has shrunk, so it must wait. */
     if (r->from >= c->s.snd.edge && r->from != c->s.snd.una) {
         scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
         return false;
@@ -193,8 +195,8 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
     if (scps_agreed_snack(&c->s.agreed) && c->s.rtt.srtt)
         scps_timer_by(&c->s.ctx, &tx->look_timer,
                       c->s.ctx.env->now + c->s.rtt.srtt + c->s.rtt.srtt / 8);
-    /* The retransmission of the oldest segment restarts the timer, because the timer of its first
-     * transmission would leave it less than a round trip. */
+    /* Resending the oldest segment restarts the retransmission timer, which would otherwise expire,
+     * set for the first transmission, before the retransmission can be acknowledged. */
     if (!scps_rto_runs(tx) ||
         (idx == tx->sb.head && !scps_recovery_is_impatient(&c->s) && scps_tx_resend_restarts(tx)))
         scps_snd_arm_rtx(&c->s);
@@ -225,9 +227,9 @@ static inline void enlist(struct scps_sender *s, const struct scps_tx_plan *p)
         scps_small_set(&s->small, SCPS_SMALL_PUSH, false);
 }
 
-/* Called when a planned segment was sent during window probing. flags: flags SCPS_SENT_* of the
- * segment. Returns true if it was a window probe. If the peer's window had room for it, ends
- * probing and returns false. */
+/* Called after a segment of new data was sent while the peer's window is too small
+ * (SCPS_TODO_PERSIST). flags: its SCPS_SENT_* flags. If it was a window probe, returns true. If it
+ * lay within the window, ends window probing and returns false. */
 static SCPS_NOINLINE bool was_probe(struct scps_sender *s, uint32_t flags)
 {
     scps_todo_done(&s->todo, SCPS_TODO_PROBE);
@@ -259,8 +261,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         return false;
     if (c->s.snd.una == c->s.snd.nxt) {
         scps_tx_progress(tx, c->s.ctx.env->now);
-        /* Best effort gave up the data for which no answer came, so the new data begins a new
-         * series of timeouts. */
+        /* Best effort has given up the data that the peer did not answer, so timeouts of this new
+         * data count as a new series, from which R2 is measured. */
         if (tx->silence.unanswered && !probe)
             scps_silence_since(&tx->silence, c->s.ctx.env->now);
         if (p.len)
@@ -278,8 +280,8 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     if (probe && !(c->s.todo.bits & SCPS_TODO_TAIL) && was_probe(&c->s, p.flags))
         return true;
     if (!scps_rto_runs(c->s.tx)) {
-        /* After the MSS has shrunk, a full segment fits the window, so the override timeout is not
-         * needed. */
+        /* A full segment fits the peer's window after all, because the MSS has shrunk: window
+         * probing, whose override timer would send a partial segment, ends. */
         if (c->s.todo.bits & SCPS_TODO_PERSIST)
             scps_persist_end(&c->s);
         scps_snd_arm_rtx(&c->s);
@@ -288,10 +290,11 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* F-RTO, called while a segment is marked as lost: RFC 5682 step 2b sends two new segments, which
- * the window after a timeout permits, instead of retransmissions. Their acknowledgements, or the
- * timer, end F-RTO. "If the TCP sender does not have any new data to send, or the advertised window
- * prohibits new transmissions", F-RTO ends here and conventional recovery continues. */
+/* Called while a segment is declared lost. Resends it, except in F-RTO after a timeout (RFC 5682
+ * section 2.1 step 2b): there two new segments are sent, and their acknowledgements, or another
+ * timeout, end F-RTO. "If the TCP sender does not have any new data to send, or the advertised
+ * window prohibits new transmissions", F-RTO ends here, and the lost segment is resent. Returns
+ * false if nothing may be sent. */
 static SCPS_NOINLINE bool mend(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_recovery *rec = &c->s.tx->rec;
@@ -342,9 +345,9 @@ static bool tail_probe(struct scps_conn *c, struct scps_seg *seg)
     return true;
 }
 
-/* Sends the oldest segment again as a window probe: the octet beyond the peer's window, or a whole
- * segment if the peer has shrunk its window. Returns false if nothing is outstanding: then the
- * caller sends the next octet as the probe. */
+/* Window probe: resends the oldest outstanding segment, which is the octet of an earlier probe or,
+ * if the peer has shrunk its window, a whole segment. Returns false if nothing is outstanding: then
+ * the caller sends the next new octet as the probe. */
 static SCPS_NOINLINE bool probe(struct scps_conn *c, struct scps_seg *seg)
 {
     struct scps_scoreboard *sb = &c->s.tx->sb;

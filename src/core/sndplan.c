@@ -16,8 +16,8 @@ SCPS_NOINLINE bool scps_plan_gate_permits(struct scps_sender *s)
         !scps_recovery_only_probes(s->tx, s->snd.nxt - s->snd.una, s->agreed.mss) &&
         scps_gate_permits(s->queue->gate, s))
         return true;
-    /* Records that the congestion window limits sending, even if the application has written
-     * little. */
+    /* The segment is held back by the congestion window, so the window counts as used, even if the
+     * application has written little: the controller may raise it (RFC 7661). */
     scps_cc_limited(&s->use, true);
     scps_snd_hold(s, s->tx->rec.episode == SCPS_EPISODE_FAST ? SCPS_HOLD_RECOVERY : SCPS_HOLD_CWND);
     return false;
@@ -56,9 +56,10 @@ SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t
 }
 
 /* A rate that spreads the congestion window over a round trip counts payload only, as the window
- * does: otherwise a window of small segments would take longer than a round trip, would never be
- * full, and so would not grow. If a rate is configured, too, which counts packets, a segment costs
- * at least what the pacer's rate yields while the packet takes its time at the configured rate. */
+ * does: with headers included, a window of small segments would take longer than a round trip to
+ * send, would never be full, and so would not grow. If a rate is configured, too, which counts
+ * whole packets, a segment may cost more than its payload: what the pacer's rate yields in the time
+ * that its packet takes at the configured rate. */
 SCPS_NOINLINE uint32_t scps_plan_window_cost(const struct scps_sender *s, uint32_t len)
 {
     uint32_t share = s->tx->pace_share, packet;

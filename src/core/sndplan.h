@@ -32,8 +32,8 @@ struct scps_tx_plan {
 
 /* ---- functions in sndplan.c, for cases that few segments meet ---- */
 
-/* Called when the congestion window is full. Returns true if the minimum rate of the route permits
- * one more segment. */
+/* Called when the congestion window is full. Returns true if the minimum rate of the route (gate.h)
+ * permits this connection one more segment now. */
 bool scps_plan_gate_permits(struct scps_sender *s);
 /* Returns true if a segment of len octets, smaller than a full one, may be sent now by Nagle's
  * rule, silly window avoidance and cork. usable: octets that the peer's window still permits. */
@@ -58,8 +58,8 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
     return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
-/* Returns how many bytes a segment with len octets of data counts at the connection's own rate
- * (tx->pacer.rate); 0: the connection has no such rate. */
+/* Returns how many bytes of the connection's own rate (tx->pacer.rate) a segment with len octets of
+ * data uses up; 0: the connection has no such rate. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
     if (!s->tx->pacer.rate)
@@ -186,8 +186,9 @@ static SCPS_ALWAYS_INLINE bool scps_plan_record_fits(struct scps_sender *s)
     return false;
 }
 
-/* Called after a segment was planned and sent: records whether the congestion window is full, and
- * starts the pacer's timer if only the rate delays the next segment. */
+/* Called after a planned segment was sent: records whether the congestion window is full now. If
+ * only the pacing rate delays the next segment, starts the pacer's timer, so that the stack does
+ * not ask the connection for a segment in vain. */
 static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
                                                     const struct scps_tx_plan *p)
 {
@@ -200,8 +201,8 @@ static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
         p->avail >= p->len + s->agreed.mss && p->usable >= p->len + s->agreed.mss && !tx->ends.n &&
         !s->queue->gate && p->inflight + p->len + s->agreed.mss <= window) {
         uint32_t next = p->len == s->agreed.mss ? p->size : scps_plan_cost(s, s->agreed.mss);
-        /* scps_plan_covered() starts the pacer's timer, so that the connection is not served before
-         * it expires. */
+        /* This call starts the pacer's timer; until it expires, the connection is not in the ready
+         * queue. */
         scps_plan_covered(s, next);
     }
 }

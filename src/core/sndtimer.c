@@ -13,8 +13,9 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
     if (s->tx && s->snd.edge > s->snd.una) {
         scps_todo_done(&s->todo, SCPS_TODO_PROBE);
         if (scps_send_awaits_override(&s->snd, s->agreed.mss) && !s->tx->ends.n) {
-            /* The series of unanswered probes ends here, and not with each octet by which the
-             * window opens. */
+            /* The window has opened by less than a segment. The count of unanswered probes restarts
+             * now, and the override timer sends what fits; the count does not restart with each
+             * further octet of window. */
             scps_silence_answered(&s->tx->silence);
             scps_persist_arm_override(s);
             return;
@@ -24,9 +25,10 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             struct scps_sent_segment *head = scps_sb_at(&s->tx->sb, s->tx->sb.head);
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
-            /* A peer that had shrunk its window has dropped what lay beyond it, too, and the timer
-             * had expired for that: RFC 9293 section 3.8.6 (SHLD-16) wants "the old unacknowledged
-             * data" within the window retransmitted. */
+            /* What lay beyond a window that the peer had shrunk was dropped by the peer, and the
+             * retransmission timer has expired for it. It is declared lost, since RFC 9293 section
+             * 3.8.6 (SHLD-16) wants "the old unacknowledged data" within the window
+             * retransmitted. */
             scps_sb_lose_since(&s->tx->sb, s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1), NULL);
             /* The octet of the window probe is outstanding, so the timer runs (RFC 6298 section
              * 5.1). If that octet is reported as arrived, also by this acknowledgement, it is not
@@ -133,12 +135,13 @@ static bool timed_out(struct scps_sender *s)
     return scps_snd_silent_too_long(s, s->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(s);
 }
 
-/* Returns true if the retransmission waits for a rate: then no acknowledgement is overdue, and only
- * a user timeout continues to run. The rate is the route's if the connection waits to be served by
- * it, or could not send because of it; otherwise it is the connection's own. *at: time at which the
- * rate permits the packet, headers included; the timer must not expire before, or it would expire
- * again and again on a slow line. If SND.UNA was reported as arrived, the retransmission does not
- * wait, because only a timeout resends it (RFC 2018 section 8). */
+/* Returns true if the data to be resent waits for a rate limit; then no acknowledgement is overdue,
+ * and only a user timeout may end the connection. The limit is that of the route if the connection
+ * is in the ready queue of a route, or was refused by its rate; otherwise it is the connection's
+ * own. *at: time, µs, at which that rate permits the packet, headers included; the retransmission
+ * timer must not expire before, or it would expire again and again on a slow line. Returns false if
+ * the peer has reported the segment at SND.UNA as arrived, because only a timeout resends it (RFC
+ * 2018 section 8). */
 static bool waits_for_rate(const struct scps_sender *s, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
@@ -160,9 +163,10 @@ void scps_snd_probe_timeout(struct scps_conn *c)
 {
     const struct scps_conn_config *cfg = &c->s.ctx.cfg->c;
 
-    /* A window may stay closed for ever as long as the peer answers the probes. But when the
-     * application has closed the connection, a closed window ends it as silence does (RFC 6429
-     * section 3): otherwise peers could make such connections accumulate. */
+    /* The peer has answered the window probes, so the time without an answer restarts: a window may
+     * stay closed for ever. It does not restart when the application has closed the connection:
+     * then a closed window ends it after R2 as silence does (RFC 6429 section 3), since otherwise
+     * peers could make such connections accumulate. */
     if (c->s.heard.persist && !c->notify.released)
         scps_silence_since(&c->s.tx->silence, c->s.ctx.env->now);
     scps_heard_since_persist(&c->s.heard);
@@ -208,10 +212,11 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
     }
 }
 
-/* Header compression: the peer may have restarted, and then answers only a TCP header. Cuts the
- * oldest segment to a size that fits the path with a TCP header (stack/comp.c); without memory for
- * that it is sent as it is. Best effort may give that segment up before it is sent, so there an
- * empty segment below SND.UNA is sent, too. */
+/* Header compression, called after timeouts: a peer that has restarted does not know the connection
+ * id of a compressed header, but answers a TCP header with a reset. Splits the oldest segment so
+ * that it fits the path with a TCP header (stack/comp.c); if memory for that is refused, it is sent
+ * as it is. With best effort that segment may be given up before it is sent, so an empty segment
+ * below SND.UNA is made due, too. */
 static SCPS_NOINLINE void ask_as_tcp(struct scps_sender *s)
 {
     struct scps_scoreboard *sb = &s->tx->sb;

@@ -185,10 +185,10 @@ static bool may_answer(struct scps_ackout *a, struct scps_env *env, bool waits)
     return false;
 }
 
-/* Returns true if unacceptable segment seg is answered with an acknowledgement. A keep-alive of the
- * peer always is. Its acknowledgement number distinguishes it from an acknowledgement of a peer
- * that has sent one octet less than has arrived, because a third party has sent one octet to each
- * end: the two ends would acknowledge each other's acknowledgements for ever. */
+/* Returns true if the unacceptable segment seg is answered with an acknowledgement. A keep-alive of
+ * the peer, one octet below RCV.NXT, always is. If a third party has sent one octet to each end,
+ * their acknowledgements lie there, too, but acknowledge an octet that was never sent, so they are
+ * not: the two ends would acknowledge each other's acknowledgements for ever. */
 static bool is_answered(struct scps_ackout *a, const struct scps_receive *rcv,
                         const struct scps_sender *s, const struct scps_seg *seg)
 {
@@ -222,11 +222,11 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
     }
 }
 
-/* Uses only the acknowledgement number of an unacceptable segment, which is plausible: if the peer
- * has accepted the octet of a window probe, it accepts none of this end's segments below that
- * octet. If both ends have sent such a probe and do not know that it was accepted, they would
- * refuse each other's segments for ever, and answer each at once. RFC 9293 section 3.10.7.4, first
- * check: the answer has number SND.NXT. */
+/* Called for an unacceptable segment of the peer: its acknowledgement number shows how far the
+ * peer's window reached. It may show that the octet of a window probe was accepted, after which the
+ * peer accepts none of this end's segments below that octet. If both ends have sent such a probe
+ * and did not know that it was accepted, they would refuse and answer each other's segments for
+ * ever. By RFC 9293 section 3.10.7.4, first check, the answer has sequence number SND.NXT. */
 static void note_reached(struct scps_send *s, uint32_t number)
 {
     int64_t ack = scps_seq_unwrap(s->iss, s->una, number);
@@ -346,10 +346,10 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     return GO_ON;
 }
 
-/* Processes the acknowledgement in SYN-RECEIVED (RFC 9293 section 3.10.7.4, fifth check). Returns 0
- * if the processing of the segment continues. While the listener's queue of connections to accept
- * is full, the segment is dropped: the SYN-ACK is sent again, and the peer answers it, or sends its
- * data again. */
+/* Processes the acknowledgement of this end's SYN in SYN-RECEIVED (RFC 9293 section 3.10.7.4, fifth
+ * check). Returns 0 if the processing of the segment continues. While the listener's queue of
+ * connections to accept is full, drops the segment: the SYN-ACK is sent again, and the peer answers
+ * it, or sends its data again. */
 static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->s.snd.nxt == 0 || scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) <= 0 ||

@@ -84,7 +84,7 @@ static inline void scps_stats_received(struct scps_conn_stats *st, scps_time now
     if (!st->first_received)
         st->first_received = now;
 }
-/* Records the controller's window, of which the maximum is kept. */
+/* Called when the congestion window becomes `cwnd`, bytes: stores the largest so far. */
 static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
 {
     st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
@@ -96,8 +96,8 @@ static inline void scps_stats_carried(struct scps_conn_stats *st, struct scps_ca
     if (most.bytes > st->carried.bytes)
         st->carried = most;
 }
-/* Adds the time since the last call to the hold reason `was`, which prevented sending during that
- * time. */
+/* Called when the reason why nothing is sent changes: adds the time since the last change, at
+ * `now`, µs, to the former reason `was`. */
 static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold was, scps_time now)
 {
     st->holds[was] += now - st->hold_since;

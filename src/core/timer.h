@@ -33,9 +33,11 @@ static SCPS_INLINE_SPEED bool scps_timer_take(struct scps_timer *t, scps_time no
     t->at = SCPS_NEVER;
     return true;
 }
-/* Makes sure that the key of x's connection in its host's heap of deadlines is at most `when`. */
+/* Makes sure that the host's heap of deadlines has x's connection at the time `when`, µs, or
+ * earlier, so that the stack processes its timers then. */
 void scps_timer_key(struct scps_conn_ctx *x, scps_time when);
-/* Makes sure that the connection's timers are checked at `when` or before. */
+/* Makes sure that scps_conn_timers() checks the timers of x's connection at `when`, µs, or
+ * earlier. */
 static inline void scps_timer_due(struct scps_conn_ctx *x, scps_time when)
 {
     if (when >= x->timers_by)

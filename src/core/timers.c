@@ -42,8 +42,8 @@ static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
     return scps_timer_take(t, now);
 }
 
-/* Calls the functions for the timers of the sending side that have expired. The functions from the
- * outage timer on may free c->s.tx, so it is checked again before each. */
+/* Calls the functions of those timers of the sending side that have expired. A function called from
+ * the outage timer on may free c->s.tx, so c->s.tx is checked again before each later timer. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;
@@ -95,9 +95,9 @@ static SCPS_NOINLINE void serve(struct scps_conn *c)
         }
     }
     if (expired(&c->end_timer, now)) {
-        /* During an outage whose end a signal will report the peer's FIN cannot arrive, so
-         * FIN-WAIT-2 does not end (docs/SCPS-TP.md section 3.5). scps_snd_outage_over() starts the
-         * timer again. */
+        /* FIN-WAIT-2 does not end during an outage that a signal has reported, and whose end
+         * another signal will report: the peer's FIN cannot arrive in it (docs/SCPS-TP.md section
+         * 3.5). At its end scps_snd_outage_over() starts the timer again. */
         if (c->state != SCPS_FIN_WAIT_2 || !(c->s.todo.bits & SCPS_TODO_OUTAGE) ||
             c->s.outage.inferred)
             scps_conn_finish(c, 0);
@@ -112,7 +112,8 @@ scps_time scps_conn_timers(struct scps_conn *c)
      * sent. */
     if (c->s.tx && scps_timer_take(&c->s.tx->pace_timer, now))
         scps_sender_wake(&c->s);
-    /* The condition is true if one of the timers besides the pacer's may have expired. */
+    /* timers_by is a lower bound of the expiry of all timers except the pacer's, so most calls end
+     * here. */
     if (c->s.ctx.timers_by <= now) {
         if (deadline(c) <= now)
             serve(c);

@@ -25,9 +25,9 @@ enum scps_todo_bit {
      * without ECN was sent or has arrived, too (RFC 3168 section 6.1.1). Marks of the peer's
      * segments are still echoed. */
     SCPS_TODO_NOT_ECT = 1u << 11,
-    /* the acknowledgement that is due answers an unacceptable segment or a FIN. A retransmission
-     * does not count as this answer: a peer that has received its data already discards the whole
-     * segment, with the acknowledgement. */
+    /* The acknowledgement that is due (SCPS_TODO_ACK) answers an unacceptable segment or a FIN. It
+     * stays due when a retransmission is sent: a peer that has the data of that retransmission
+     * already discards the segment with its acknowledgement number. */
     SCPS_TODO_ANSWER = 1u << 10,
     /* Two states during which no ordinary segment is sent. */
     SCPS_TODO_OUTAGE = 1u << 7, /* the link is in an outage: only the outage's probe is sent */
@@ -46,9 +46,10 @@ static inline void scps_todo_done(struct scps_todo *t, unsigned bits)
 {
     t->bits &= (uint16_t)~bits;
 }
-/* Called when a tail loss probe was sent, or its reason is gone: new data was acknowledged, nothing
- * is outstanding any more, a loss was detected, or the peer's window is closed. One that waits for
- * the rate is not sent then: new data would be sent in its place beyond the window. */
+/* Called when a tail loss probe was sent, or is no longer needed: new data was acknowledged,
+ * nothing is outstanding, a loss was detected, or the peer's window is closed. If the probe was due
+ * but a rate limit delayed it, it is cancelled: it would otherwise be sent later as new data beyond
+ * the window. */
 static inline void scps_todo_no_tail_probe(struct scps_todo *t)
 {
     if (t->bits & SCPS_TODO_TAIL)

@@ -12,9 +12,10 @@
 
 struct scps_conn;
 
-/* The IP protocol number in the pseudo-header (105, 6 or 106) with which the peer computes the
- * checksum of compressed segments, and the evidence for that number. Only stack/comp.c assigns the
- * fields. */
+/* The checksum of a compressed segment includes a pseudo-header with an IP protocol number, and
+ * implementations use different ones: that of compressed SCPS-TP (105), of TCP (6) or of SCPS-TP
+ * (106). This struct finds out from the peer's segments which one the peer uses. Only stack/comp.c
+ * assigns the fields. */
 struct scps_comp_sum {
     /* IP protocol number with which, in the pseudo-header, the checksums of the peer's segments are
      * right; 0: not known yet */
@@ -31,8 +32,9 @@ struct scps_comp_sum {
      * than `agreed`. other: the number of that series; others: count of its segments, at most
      * UINT8_MAX; other_at: arrival time of its first segment, µs. */
     uint8_t other, others;
-    /* TCP checksum of the last compressed segment that the network had not duplicated; a compressed
-     * segment with the same checksum that arrives soon afterwards is a duplicate of that segment */
+    /* TCP checksum of the last compressed segment that was no duplicate made by the network. A
+     * compressed segment with the same checksum that arrives soon after it counts as such a
+     * duplicate, and is no further evidence of a protocol number. */
     uint16_t mark;
     scps_time other_at;
     /* arrival time, µs, of the segment whose checksum is `mark`; 0: no compressed segment has
@@ -52,7 +54,9 @@ struct scps_conn_scps {
     uint8_t conn_id, peer_id;
     /* true: peer_id has arrived, and connid.c has this connection in its table under that id */
     bool heard;
-    /* true: headers are compressed, but the next segment without data is sent with a TCP header */
+    /* true: although headers are compressed, the next segment without data is sent with a TCP
+     * header, because the peer may have lost the connection: it could not answer a compressed
+     * header */
     bool plain_next;
     /* next connection to which its peer gave the same id (connid.c); NULL: none */
     struct scps_conn *same_id;
@@ -73,14 +77,15 @@ struct scps_conn_scps {
     /* ranges of octets that best effort at this end has given up instead of resending, as far as
      * the list has room */
     struct scps_rangeset given_up;
-    /* during an outage: segments received before this time were in flight when the link failed, so
-     * they do not end the outage */
+    /* An outage that a signal has announced: time, µs, before which segments that arrive do not end
+     * the outage, because they were in flight when the link failed; 0: every segment may end it */
     scps_time deaf_until;
     struct scps_resume resume; /* state of careful resume, valid where scps_sender.resumes is set */
 };
 
-/* Requires that the next segment without data is sent with a TCP header. tp NULL: the connection
- * has no compression, so all segments have one. */
+/* Called before an acknowledgement to a peer that may have lost the connection: the next segment
+ * without data is sent with a TCP header. tp NULL: the connection has no header compression, so all
+ * segments have TCP headers. */
 static inline void scps_tp_plain_next(struct scps_conn_scps *tp)
 {
     if (tp)
@@ -106,7 +111,7 @@ static inline void scps_tp_comp_begin(struct scps_conn_scps *tp, uint8_t id)
 {
     scps_comp_tx_init(&tp->comp_tx, id, 2, false);
 }
-/* Requires that the next compressed header has its sequence number. */
+/* The next compressed header will include its sequence number, which may otherwise be omitted. */
 static inline void scps_tp_comp_numbered(struct scps_conn_scps *tp)
 {
     tp->comp_tx.seq_again = SCPS_MAX(tp->comp_tx.seq_again, 1);
@@ -118,8 +123,8 @@ static inline size_t scps_tp_comp_build(struct scps_conn_scps *tp, uint8_t *p,
 {
     return scps_comp_build(p, &tp->comp_tx, seg, NULL);
 }
-/* Requires that the next compressed header has all fields, because the peer may miss the values of
- * the segment that is sent now. */
+/* The next compressed header will include all fields: the peer may not have received the segment
+ * sent now, from which it would take the values of omitted fields. */
 static inline void scps_tp_comp_anew(struct scps_conn_scps *tp)
 {
     tp->comp_tx.known = false;

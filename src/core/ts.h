@@ -55,7 +55,8 @@ static inline bool scps_ts_rejects(const struct scps_ts *t, const struct scps_se
     return scps_ts_is_older(t, seg->tsval) && !(seg->flags & SCPS_RST) &&
            scps_ts_clock(now) - t->recent_at < SCPS_SEC(INT64_C(24) * 86400) >> 20;
 }
-/* Returns the age, µs, of the segment whose timestamp the peer echoes. */
+/* Returns the time, µs, since this end sent the segment with the TSval `tsecr`, which the peer
+ * echoes. */
 static SCPS_INLINE_SPEED scps_dur scps_ts_age(const struct scps_ts *t, uint32_t tsecr,
                                               scps_time now)
 {

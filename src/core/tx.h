@@ -36,15 +36,16 @@ struct scps_tx {
     struct scps_reorder reorder;
     struct scps_snacktx snack;
     struct scps_pacer pacer;
-    /* true: the pacer's rate spreads the congestion window over a round trip and is in octets of
-     * payload per second, as the window is in octets of payload; false: the rate is in octets of
-     * whole packets per second */
+    /* true: the pacer's rate follows from the congestion window (so much in each round trip) and
+     * counts payload octets only, as the window does; false: it counts whole packets */
     bool paces_window;
-    /* The pacer's rate divided by the configured rate, which counts whole packets, in units of
-     * 2^-32. 0: no rate is configured, or the pacer's rate does not spread the window. */
+    /* Quotient (pacer's rate) / (configured rate), times 2^32, where the pacer's rate follows from
+     * the congestion window and is below the configured rate, which counts whole packets. 0: in
+     * all other cases. */
     uint32_t pace_share;
     struct scps_delivery delivery;
-    /* end offset of the last segment that was smaller than a full one (Nagle's rule) */
+    /* SND.NXT after the last segment with less than a full payload was sent: as long as SND.UNA is
+     * lower, one small segment is outstanding, and Nagle's rule delays the next one */
     scps_off small_end;
     /* The retransmission timer. At most one of three timers runs: this one, the timer of window
      * probes, and the connection's outage_timer. */
@@ -57,8 +58,8 @@ struct scps_tx {
     /* timer that expires when segments in flight must be examined for loss by rack.c or
      * snacktx.c */
     struct scps_timer look_timer;
-    /* timer that expires when the connection must try again to send a segment for which memory was
-     * lacking */
+    /* timer that expires when the connection must try again to send a segment, after memory for its
+     * scoreboard record was refused */
     struct scps_timer retry_timer;
     /* timer that expires when a small segment that cork delays has waited long enough */
     struct scps_timer cork_timer;
@@ -81,9 +82,12 @@ struct scps_tx {
      * into the send buffer by scps_conn_commit(), as long as the data in the buffer ends at
      * `reserved`. If both are equal, no octets are reserved. */
     scps_off reserved, reserved_to;
-    /* The next four fields are used on a route with a rate limit (gate.c). floor_queued: the
-     * connection is in the queue of those that the route's minimum rate serves. */
-    int32_t share; /* bytes that the connection may still send before the next one is served */
+    /* The next four fields are used on a route with a rate limit (gate.c). floor_queued: true if
+     * the connection is in the queue of those whose congestion window is full and which the route's
+     * minimum rate lets send a segment each, in turn; floor_next, floor_prev: its neighbours in
+     * that queue. */
+    /* bytes that the connection may still send before the next one in the ready queue follows */
+    int32_t share;
     bool floor_queued;
     struct scps_sender *floor_next, *floor_prev;
     /* The controller's output (window, ssthresh, rate) from before a recovery episode, restored if
@@ -99,8 +103,8 @@ static inline void scps_tx_progress(struct scps_tx *tx, scps_time now)
 {
     tx->progress_at = now;
 }
-/* Called when data transfer begins: discards the timeouts of the handshake, and the RTT of the
- * SYN. */
+/* Called when the connection becomes ESTABLISHED: timeouts of the SYN no longer count as silence of
+ * the peer, and the RTT of the SYN no longer as one of data. */
 static inline void scps_tx_forget_timeouts(struct scps_tx *tx)
 {
     scps_silence_answered(&tx->silence);
@@ -117,7 +121,8 @@ static inline void scps_rto_stop(struct scps_tx *tx)
     scps_rto_stop_timer(&tx->rto);
     scps_persist_stop(&tx->persist);
 }
-/* Largest number of retransmissions of one segment that corruption, or a queue, may explain. */
+/* Largest number of retransmissions of one segment that may be explained by corruption or by a
+ * queue; after more of them the peer counts as one that does not acknowledge this segment. */
 #define SCPS_RESENDS_EXPLAINED 64
 /* Returns true if resending the segment at SND.UNA restarts the retransmission timer. It does not
  * after SCPS_RESENDS_EXPLAINED retransmissions that SNACK or RACK caused: then the timer expires,
@@ -137,7 +142,7 @@ static inline bool scps_recovery_reduces(const struct scps_sender *s)
            !s->ctx.cfg->c.cc->own_recovery &&
            !(s->resumes && s->tp->resume.phase == SCPS_RESUME_RETREAT);
 }
-/* Makes sure that segments in flight are examined for loss at `when`; 0: that is not needed. */
+/* Sets the loss detection timer to `when`, µs, unless it expires earlier; when 0: does nothing. */
 static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
 {
     if (when)
