@@ -92,8 +92,8 @@ static SCPS_ALWAYS_INLINE int ip_packet(struct scps_trace *t, const struct scps_
             return scps_tr_comp_packet(t, p, &k);
         off = scps_tr_tunnel_ip(t, &k);
     }
-    /* The packet is inside more nested tunnels than TUNNELS, so it is only counted. off is negative
-     * if it was counted before. */
+    /* The packet is not analysed but only counted: it is inside more nested tunnels than TUNNELS
+     * or, if off is negative, no IP header was found in it, which has been counted already. */
     t->tot.other_protocol += off >= 0;
     return 1;
 }

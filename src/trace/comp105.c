@@ -2,9 +2,10 @@
 /* Finds the connection of a packet with a compressed header (protocol 105), which has two addresses
  * and one octet, the connection id, instead of ports.
  *
- * An entry of the table is made from a SYN that offers compression; a newer one with the same id
- * replaces an older one. If the analyser has discarded the connection of an entry since, the entry
- * is invalid: the flow at its index then has another number than the entry.
+ * The hash table maps addresses and connection id to a connection. An entry is made when a SYN that
+ * offers compression is captured, and replaces an entry with the same addresses and id. When the
+ * analyser discards a connection, its entry stays in the table but is invalid: the flow at the
+ * entry's index then has another number than the entry.
  */
 #include "trace/flow.h"
 

@@ -16,8 +16,12 @@ enum field_id {
 struct field {
     const char *name, *label, *unit;
     size_t at; /* offset of the figure in struct scps_trace_dir, bytes */
-    char kind; /* type of the value: 'U', 'N', 'D' or 'S', as in SCPS_TRACE_FIELDS */
-    /* group of the figure: 'L', 'W', 'R', 'X', 'Y', 'Z', 'P' or 'Q', as in SCPS_TRACE_FIELDS */
+    /* type of the value, as in SCPS_TRACE_FIELDS: 'U' a count; 'N' a count that may not apply; 'D'
+     * a number that may be NaN; 'S' a text */
+    char kind;
+    /* report that contains the figure, as in SCPS_TRACE_FIELDS. Figures of tcptrace: 'L' in the
+     * long report, 'W' with option -W, 'R' with option -r. Others: 'X' always, 'Y' with -W, 'Z'
+     * with -r, 'P' figures of SCPS, 'Q' causes of retransmissions */
     char group;
 };
 extern const struct field scps_tr_field[F_COUNT];
@@ -25,8 +29,8 @@ extern const struct field scps_tr_field[F_COUNT];
 uint64_t scps_tr_count(const struct scps_trace_dir *d, enum field_id i);
 double scps_tr_number(const struct scps_trace_dir *d, enum field_id i);
 const char *scps_tr_words(const struct scps_trace_dir *d, enum field_id i);
-/* Returns true if figure i belongs to a report with the parts `what`: flags SCPS_TRACE_WINDOWS and
- * so on. */
+/* Returns true if figure i belongs to a report with the optional parts `what`, a set of flags such
+ * as SCPS_TRACE_WINDOWS (outstanding data) and SCPS_TRACE_RTT (round trips). */
 bool scps_tr_wanted(enum field_id i, unsigned what);
 /* Returns true if figure i of direction d has a value, and the value is not zero. */
 bool scps_tr_is_nonzero(const struct scps_trace_dir *d, enum field_id i);

@@ -8,16 +8,18 @@
  *   flat rate       neither the bytes a second nor the bytes outstanding vary from round to round,
  *                   with losses or without, and there was no slow start
  *   slow start      the window grows by half or more in rounds before the first loss. Whether there
- *                   was one is unknown if the capture began behind the SYN
+ *                   was one is unknown if the capture lacks the SYN
  *   decrease        window after a loss recovery divided by FlightSize when it began: about 1/2,
- *                   0.7, 7/8, or unchanged. The hint names the factor only if two recoveries
- *                   agree in it: the end of slow start, or BBR's model of the path, gives any
+ *                   0.7, 7/8, or 1 (unchanged). The report names this ratio only if two recoveries
+ *                   agree in it, because after slow start, or with BBR's model of the path, any
+ *                   ratio can occur
  *   falls           the window falls again and again without a loss: BBR, which probes for more
  *                   bandwidth and then drains what queued
  *   growth          segments a round between losses: about one means linear growth; it may also
  *                   be relative (a percentage)
  * Only the first ROUNDS rounds are used, which are enough and bound the memory. Nothing is
- * estimated from a capture far from the sender: there, what is outstanding is not the window.
+ * estimated from a capture far from the sender, because what is outstanding at such a capture point
+ * differs from the sender's window.
  */
 #include "trace/flow.h"
 
@@ -132,11 +134,13 @@ static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss
     return doubling;
 }
 
-/* Measured reduction of the congestion window at loss recoveries, as a factor. */
+/* By what the sender multiplies its congestion window at loss recoveries. */
 struct decrease {
-    double factor; /* median of the recoveries; NaN: no recovery could be measured */
-    unsigned n;    /* number of recoveries measured */
-    bool agreed;   /* true: n > 1, and two thirds of the recoveries are within 0.08 of factor */
+    /* median over the recoveries of: window after it / FlightSize at its beginning, at most 1 (0.7
+     * means a cut by 30 %); NaN: no recovery could be measured */
+    double factor;
+    unsigned n;  /* number of recoveries measured */
+    bool agreed; /* true: n > 1, and two thirds of the recoveries are within 0.08 of factor */
 };
 
 /* Measures the decrease: for each loss recovery, the smallest window of the three round trips after
@@ -165,8 +169,8 @@ static struct decrease decrease(const struct round *r, unsigned n, double mss)
 
 /* Returns true if the window falls without a loss as it does with BBR: by more than 7 % from one
  * round trip to the next, in at least one of twenty round trips and at least twice. Only round
- * trips after the first loss count, and none with a retransmission in it or in the two before
- * it. */
+ * trips after the first loss count, and of these only those in which, and in the two before which,
+ * nothing was retransmitted. */
 static bool falls_without_loss(const struct round *r, unsigned n, unsigned first_loss, double mss)
 {
     unsigned rounds = 0, falls = 0;
@@ -193,8 +197,9 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
 }
 
 /* Returns true if the capture point is far from the sender: more than a quarter of the median
- * round-trip time is spent between both. The smallest round trip does not serve, because on a local
- * network it is as short as the time in which the sender's own host answers. */
+ * round-trip time of the connection is spent between the sender and the capture point. The smallest
+ * round-trip time is not used instead of the median, because on a local network it is as short as
+ * the time in which the sender's own host answers. */
 static bool far_from_sender(const struct conn_dir *peer, const struct scps_trace_dir *out)
 {
     return peer->rtt.n && out->rtt_p50 * 1000 < 3 * (double)peer->rtt.min;

@@ -6,13 +6,13 @@
  * all flows are in one chain. Connections with recent packets are found by comparing octets of the
  * IPv4 packet, without the hash.
  *
- * The same ports may be used again. docs/SCPS_TRACE.md, "When a connection begins", has the
- * rules for a new connection. Silence alone begins a new one only if the configuration says so: a
- * space link may be silent for an hour and then continue.
+ * A later connection may use the same addresses and ports. docs/SCPS_TRACE.md, "When a connection
+ * begins", has the rules for a new connection. Silence alone begins a new one only if the
+ * configuration says so: a space link may be silent for an hour and then continue.
  *
  * Memory: every byte that a flow uses is counted. When the limit is reached, the next 64 flows in a
- * circular order are examined, closed ones are preferred and then the one idle for longest, and
- * that flow is reported and discarded.
+ * circular order are examined, and one of them is reported and discarded: of the closed flows, or
+ * of all if none is closed, the one idle for longest.
  */
 #include "trace/flow.h"
 
@@ -40,7 +40,7 @@ static inline uint64_t load64(const uint8_t *p)
 }
 
 /* Returns the hash of address and port of one end of a connection. The hash of the connection is
- * the sum of both, so both directions have the same. */
+ * the sum of the hashes of its two ends, so packets of both directions have the same hash. */
 static inline uint64_t hash_end(const struct scps_trace *t, const uint8_t *addr, uint16_t port,
                                 bool v6)
 {
@@ -211,8 +211,8 @@ static uint32_t take_slot(struct scps_trace *t)
     while ((t->cfg.max_conns && t->live >= t->cfg.max_conns) || t->mem + need > limit)
         if (t->live < 2 || !evict(t))
             break;
-        /* The new connection takes the memory of the evicted one, which is counted against the
-         * limit already, so no further one is evicted. */
+        /* A struct flow is free after the eviction, and its memory is counted against the limit
+         * already. So the new connection takes it, and no further connection is evicted. */
         else if (t->free != FLOW_NONE && (!t->cfg.max_conns || t->live < t->cfg.max_conns))
             break;
     if (t->free != FLOW_NONE) {
@@ -355,9 +355,10 @@ static struct flow *whose(const struct scps_trace *t, struct flow *f, int dir, u
     const uint32_t off = seq - f->h[0].syn;
     if (dir == 0 && flags & SCPS_SYN)
         return f;
-    /* A SYN or a reset in the opposite direction answers the SYN of f. If only one direction is
-     * captured, a segment shows it whose sequence number is less than 65536 above that of the SYN.
-     * From then on all packets belong to f. */
+    /* The SYN of f is answered by a SYN or a reset in the opposite direction. If only the direction
+     * of the SYN is captured, a segment of this direction shows that it was answered, if its
+     * sequence number is at most 65535 above that of the SYN. From then on all packets belong to
+     * f. */
     if (!old->used || old->number != f->before_number ||
         (dir == 1 ? flags & (SCPS_SYN | SCPS_RST) : off > 0 && off <= UINT16_MAX))
         f->before = FLOW_NONE;

@@ -78,9 +78,10 @@ struct segs {
  * captured. */
 struct resend {
     bool any;
-    scps_time last_at; /* time at which the first segment that the data overlaps was sent, µs */
-    uint32_t retrans;  /* number of times that the data was sent again before */
-    bool acked;        /* true: all of the data had been acknowledged before */
+    /* time at which the lowest segment that the data overlaps was last sent, µs */
+    scps_time last_at;
+    uint32_t retrans; /* number of times that the data was sent again before */
+    bool acked;       /* true: all of the data had been acknowledged before */
     /* true: the capture lacks the earlier transmission, which must have been at about last_at */
     bool gap;
 };
@@ -197,8 +198,8 @@ struct conn_dir {
     uint64_t ref;
     /* last SEG.ACK that this direction sent, 32 bits, as tcptrace stores it; 0: none was sent */
     uint64_t ack;
-    /* highest SEG.ACK that this direction sent, as an unwrapped number of the other direction; 0:
-     * none was sent */
+    /* highest SEG.ACK that this direction sent, unwrapped to 64 bits like the sequence numbers of
+     * the opposite direction; 0: none was sent */
     uint64_t ack_hi;
     scps_time ack_at; /* time at which ack_hi was first sent, µs */
     uint64_t win_last;
@@ -218,10 +219,11 @@ struct conn_dir {
     uint8_t wscale;
     bool ws, ts, sack_ok, win_scaled, data_acked, seq_known, bad;
     uint64_t win_scaled_pkts;
-    uint64_t isn64;   /* first sequence number, unwrapped; offsets count from it */
+    /* first sequence number seen, unwrapped: the origin of relative sequence numbers */
+    uint64_t isn64;
     uint64_t sent_hi; /* end of the highest data or FIN seen, unwrapped */
-    /* right edge of the window that this direction announced last: SEG.ACK + SEG.WND, as an
-     * unwrapped number of the other direction */
+    /* right edge of the window that this direction announced last: SEG.ACK + SEG.WND, unwrapped
+     * like the sequence numbers of the opposite direction */
     uint64_t win_edge;
     /* hash values and IPv4 identifications of the last packets, by which copies made by the network
      * are recognised */
@@ -367,7 +369,8 @@ struct scps_trace {
     const uint8_t *aggregate;
     scps_time now;
     bool finished;
-    uint32_t *order; /* flows in order of their numbers, made by scps_trace_finish() */
+    /* indices of the flows, in the order of their field `number`: set by scps_trace_finish() */
+    uint32_t *order;
 };
 
 #define SLAB_BITS 6u
@@ -412,8 +415,8 @@ void scps_tr_flows_free(struct scps_trace *t);
 
 /* ---- functions in segs.c, which record the segments that were sent ---- */
 
-/* Records that h sent octets first to first + len - 1 at `now`, µs. Returns how many of them it had
- * sent before; *re gets what is known of that. Sets *ooo if the segment is out of order. */
+/* Records that h sent octets first to first + len - 1 at `now`, µs. Returns how many of them h had
+ * sent before, and sets *re to their earlier transmission. Sets *ooo if they are out of order. */
 uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re);
 /* Processes an acknowledgement, with SEG.ACK `ack`, of the data of h. dup: it meets the conditions
@@ -437,8 +440,8 @@ void scps_tr_hist_add(struct scps_trace *t, struct hist *h, scps_dur v);
 /* Returns the quantile q (0 to 1) of a histogram, µs; NaN: it is empty. */
 double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q);
 void scps_tr_hist_free(struct scps_trace *t, struct hist *h);
-/* Called when SEG.ACK is exactly the end of segment x. Returns the round-trip time that this
- * measures, µs, and adds it to h's distributions. Returns -1, and counts it, if it measures none: x
+/* Called when SEG.ACK is exactly the end of segment x. Returns the round-trip time of x, µs, and
+ * adds it to h's distributions. Returns -1, and counts the acknowledgement as without sample, if x
  * was sent again, or a segment below x was sent later (later_below). */
 scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
                            scps_time now, bool later_below);
@@ -453,8 +456,8 @@ void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, u
                       scps_time now);
 /* Processes a DSACK: the receiver reports that it received [from, to) twice. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to);
-/* Records that SND.UNA of h's data has advanced from una to ack. bets: best effort was negotiated,
- * with which a receiver may acknowledge data that it did not receive. */
+/* Records that SND.UNA of h's data has advanced from una to ack. bets: best effort (BETS of
+ * SCPS-TP) was negotiated: a receiver may acknowledge data it did not receive. */
 void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets, bool has_ts,
                        uint32_t tsecr);
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
@@ -465,8 +468,8 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const st
 void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
 /* Returns true if octets first to end - 1, which fill a gap, are a retransmission of data that was
- * lost before the capture point, and not only late. *re gets the time at which the gap became
- * visible. */
+ * lost before the capture point; false: they arrived out of order. *re gets the time at which the
+ * gap was found. */
 bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
 void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures how much data of a direction is outstanding, what limits it, and for how long.
+/* Measures how much data one direction has outstanding, and for how long the application, the
+ * receiver's window or the congestion window limits its sending.
  *
  * Between two captured packets nothing changes: scps_tr_spend() adds the time between them to the
  * state that scps_tr_reckon() determined at the first of them. The functions are inline because
@@ -11,9 +12,9 @@
 #include "trace/flow.h"
 
 /* Determines the payload of a full segment of direction h, bytes: the smaller MSS of the two SYNs
- * less 12 octets if timestamps are used, or the largest payload seen if h never sends that much. o:
- * the opposite direction. In a capture that was made before segmentation offload has cut the
- * packets, segments are multiples of this size. */
+ * less 12 octets if timestamps are used, or the largest payload seen so far if that is smaller. o:
+ * the opposite direction. If the capture was made on a host that leaves segmentation to its network
+ * card (TSO), captured segments may be several times as long. */
 static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_dir *o)
 {
     uint32_t mss = h->mss && h->mss < o->mss ? h->mss : o->mss, ts = h->ts && o->ts ? 12 : 0;
@@ -23,8 +24,9 @@ static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_di
         h->full = mss - ts;
 }
 
-/* Adds the time dt, µs, since the connection's last packet to the time for which the present limit
- * has held back direction h, and to the figures of its outstanding data. */
+/* Adds the time dt, µs, since the connection's last packet to the time for which what h->limit
+ * names (application, window, congestion) has limited the sending of h and, if data is outstanding,
+ * to the integral of the outstanding data over time. */
 static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
 {
     h->share[h->limit] += dt;
@@ -34,16 +36,16 @@ static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
     }
 }
 
-/* Returns true if the windows that the receiver (direction o) announces must be larger than their
- * field says: a SYN was not captured, so the window scale is unknown (RFC 7323 section 2.2), and h
- * has sent more than a segment beyond the window. */
+/* Returns true if the windows that the receiver (direction o) announces must be larger than the
+ * window field times the scale known here: a SYN was not captured, so the window scale is unknown
+ * (RFC 7323 section 2.2), and h has sent more than a segment beyond the window. */
 static inline bool scps_tr_window_unknown(const struct conn_dir *h, const struct conn_dir *o)
 {
     return !(h->syn_count && o->syn_count) && h->sent_hi > o->win_edge + h->full;
 }
 
-/* Determines how many bytes direction h has outstanding from this packet on, and what limits its
- * sending. o: the opposite direction, which acknowledges. */
+/* Called after each packet: determines how many bytes direction h has outstanding, and what limits
+ * its sending from now on (h->limit). o: the opposite direction, which acknowledges. */
 static inline void scps_tr_reckon(struct conn_dir *h, const struct conn_dir *o)
 {
     if (!h->data_pkts)

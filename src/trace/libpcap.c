@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads captures through libpcap: the older variants of the pcap format, for which libpcap gets a
- * FILE that reads from struct window; and live captures from network devices. */
+/* Reads captures through libpcap: the older variants of the pcap format, which libpcap reads from a
+ * FILE made of the buffer that reads and decompresses the file (struct window); and live captures
+ * from network devices. */
 #define _GNU_SOURCE /* declares fopencookie() */
 #include "trace/linklayer.h"
 #include "trace/window.h"
@@ -148,8 +149,8 @@ static int live_prepare(pcap_t *p, const char *device, const char *filter,
  * default, 2 MiB, is less than what a loopback device carries within a millisecond. */
 #define LIVE_BUFFER (32 << 20)
 
-/* Returns the end of an error message: what the user can do about this error of pcap_activate();
- * "": nothing is known. */
+/* Returns what the user can do about this error of pcap_activate(), as text to append to an error
+ * message; "": no advice is known. */
 static const char *live_advice(int error)
 {
     return error == PCAP_ERROR_NO_SUCH_DEVICE ? ": give a device that 'ip link' lists"
@@ -227,7 +228,7 @@ int scps_trace_live(struct scps_trace *t, const char *device, const char *filter
         if (scps_tr_stop_asked(t, t->tot.packets - from, packets))
             break;
         struct pollfd fd = {.fd = pcap_get_selectable_fd(p), .events = POLLIN};
-        /* poll() can only fail with EINTR, after which the loop reads again a little sooner. */
+        /* poll() can only fail with EINTR; then the loop reads before the 50 ms have passed. */
         if (n == 0)
             (void)poll(&fd, fd.fd >= 0, 50);
     }
