@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts an xplot file to a gnuplot script with its data: base.xpl to base.gpl and base.dat.
  *
- * The data file has one block for each series (the lines, the points, or the letters of one
- * colour), with times in seconds since the first mark. The xplot file is read once for each series
- * instead of being stored in memory. `gnuplot base.gpl` writes base.png; with -e "fmt='svg'"
- * base.svg.
+ * A mark is one item of a graph: a line, a point or a letter. The data file has one block for each
+ * series (the marks of one of these shapes in one colour), with times in seconds since the first
+ * mark. The xplot file is read once for each series instead of being stored in memory. `gnuplot
+ * base.gpl` writes base.png; with -e "fmt='svg'" base.svg.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -60,7 +60,9 @@ struct mark {   /* one mark of the xplot file */
     /* true: the mark is a tick or an arrow at the end of a line; the graph shows only the line */
     bool tick;
     int64_t t;
-    char *y; /* pointer into `line`: the ordinate, after which the other end of a line follows */
+    /* pointer into `line` at the ordinate; if the mark is a line, its other end follows: time,
+     * ordinate */
+    char *y;
     char line[256], letters[64];
 };
 
@@ -132,8 +134,9 @@ struct point {
     char y[32];
 };
 
-/* Writes a line of the xplot file to gnuplot's data file. If it begins where the line before it
- * ended (*last), it continues that curve; otherwise it begins another one. */
+/* Writes mark m, a line, to gnuplot's data file. If m begins at *last, where the line written
+ * before ended, it continues the same curve; otherwise it begins another one. Sets *last to the end
+ * of m. */
 static void put_line(FILE *out, const struct mark *m, int64_t t0, struct point *last)
 {
     struct point a = {.t = m->t}, b;
@@ -198,10 +201,11 @@ void scps_tr_gnuplot_quoted(FILE *f, const char *s)
     fputc('\'', f);
 }
 
-/* Sets the vertical axis. A window far above the data, as on long fat pipes, would make all other
- * curves flat, so the axis may end below it. Throughput from packet to packet varies widely, so its
- * axis is logarithmic when it is far above the mean. Returns the text that the window's name in the
- * legend needs if the window is above the axis; "" otherwise. */
+/* Writes the range of the vertical axis. In graphs of time-sequence and outstanding data the axis
+ * ends below the receiver's window if that is more than three times as high as everything else,
+ * because it would make the other curves flat; then the function returns text to append to the
+ * window's name in the legend, otherwise "". The axis of a throughput graph is logarithmic if a
+ * value is more than 20 times the mean. */
 static const char *axis(FILE *gpl, const struct plot_kind *k, const struct series *f)
 {
     double top = 0;
@@ -240,8 +244,8 @@ static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, con
             k->ylabel);
 }
 
-/* Writes to the gnuplot script how the series of colour c and shape s is drawn. beyond: text that
- * is added to the window's name in the legend; "": none. */
+/* Writes to the gnuplot script how the series of colour c and shape s is drawn. beyond: text to
+ * append to the name of the receiver's window in the legend; "": none. */
 static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, int c, int s,
                   const char *beyond)
 {

@@ -5,11 +5,12 @@
  *
  * A mark is one item of a graph, such as a segment, an acknowledgement or a SACK block; a track is
  * all marks of one direction of a connection. When there would be more than max_events marks, all
- * tracks are thinned to half, as often as necessary, and later marks alike: contiguous segments are
- * merged into one slanted line, and one in 2^level of the acknowledgements, window samples and
- * round trips is kept. The last mark before a visible pause is kept, too, and no line crosses the
- * pause; otherwise acknowledgements would seem to stop where only their marks are missing. The
- * other kinds are left out only if this is not enough. The page says when marks were left out.
+ * tracks are thinned to half, as often as necessary, and marks added later are thinned as much:
+ * contiguous segments are merged into one slanted line, and after n thinnings one in 2^n of the
+ * acknowledgements, window samples and round trips is kept. The last mark before a visible pause is
+ * kept, too, and no line crosses the pause; otherwise acknowledgements would seem to stop where
+ * only their marks are missing. Marks of other kinds (retransmissions, SACK blocks) are left out
+ * only if this is not enough. The page says if marks were left out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -122,9 +123,9 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Adds mark m to track d: merges it into the last line of data, or keeps it, or leaves it out, as
- * only one of `step` marks of its kind is kept. level: how often tracks were thinned. The track
- * must have room for two more marks. */
+/* Adds mark m to track d: merges it into the last mark if both are contiguous data, or keeps it, or
+ * leaves it out if fewer than `step` - 1 marks of its kind were left out since the last one kept.
+ * level: how often tracks were thinned. The track must have room for two more marks. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];
@@ -396,8 +397,8 @@ static void free_all(struct scps_trace_html *h)
     free(h);
 }
 
-/* Writes the kinds of marks (name, words, colour) and the causes (words, letter), in the order of
- * their numbers. */
+/* Writes the kinds of marks (name, words, colour) and the causes of retransmissions (words,
+ * letter), in the order of their enumerations: the values are indices for the page's script. */
 static void write_names(FILE *f)
 {
     static const char *const kind[][3] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The report in words, in the layout of tcptrace, for readers and scripts that know it: label,
- * value, unit, twice a line. Figures that tcptrace does not have follow below, if they are not
- * zero. */
+/* The report in words, in the layout of tcptrace, for readers and scripts that know it: a line has
+ * label, value and unit of a figure for one direction, then for the other. Figures that tcptrace
+ * does not have follow below tcptrace's, if they are not zero. */
 #define _POSIX_C_SOURCE 200809L /* declares localtime_r() */
 #include <inttypes.h>
 #include <math.h>

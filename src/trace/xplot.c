@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes xplot files. A file is open only while its buffer is written, so any number of files may
- * be in progress; at most MAX_PENDING bytes wait in memory. */
+ * be in progress; at most MAX_PENDING bytes of all files together wait in memory to be written. */
 #define _POSIX_C_SOURCE 200809L /* declares strdup() */
 #include "trace/xplot.h"
 

@@ -27,7 +27,7 @@ struct side { /* state of one direction of a connection */
     uint32_t dups;
     uint64_t owin, owin_sum, owin_n;
     uint64_t rwin;       /* receive window that this end announced last, octets */
-    uint64_t rwin_drawn; /* the opposite end's window when its last point was drawn, octets */
+    uint64_t rwin_drawn; /* receive window of the opposite end at the point drawn last, octets */
     double owin_area;
     double avg, wavg;
     uint64_t tput_bytes, bytes, pkts;
@@ -62,7 +62,7 @@ struct scps_trace_plots {
     uint32_t pictures;
 };
 
-/* Arguments for printf() that print a time in seconds: printf(TF, T(t)). */
+/* Format and arguments of printf() for a time t, µs, in seconds: printf(TF, T(t)). */
 #define T(t) (t) / 1000000, (int)((t) % 1000000)
 #define TF   "%" PRId64 ".%06d"
 
