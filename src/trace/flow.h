@@ -117,7 +117,7 @@ struct gap {
 struct again { /* a retransmission, kept until it is known whether it was necessary */
     uint64_t first, end;
     scps_time at;     /* time at which the retransmission was sent, µs; 0: this entry is free */
-    scps_time before; /* time at which the last copy before it was sent, µs */
+    scps_time before; /* time at which the copy before this retransmission was sent, µs */
     uint32_t tsval;   /* timestamp of the data, valid if has_ts is true */
     bool has_ts;
     bool open;     /* true: the data is not acknowledged yet */
@@ -235,7 +235,8 @@ struct conn_dir {
     uint64_t initwin_bytes, initwin_segs, trunc_bytes, trunc_segs;
     uint64_t num_sacks, num_dsacks, sack_blocks;
     uint32_t max_sack_blocks;
-    /* round-trip times of data that this direction sent */
+    /* round-trip times of this direction's data: of all segments, of full ones, from timestamps;
+     * ackgap: times between its pure acknowledgements */
     struct dist rtt, rtt_full, tsrtt, ackgap;
     struct hist rtt_hist, tsrtt_hist;
     uint64_t rtt_full_size;
@@ -392,8 +393,8 @@ static inline uint32_t scps_tr_recent(const struct flow_quick *q)
     return (uint32_t)((q->addrs ^ q->ports * 0x9e3779b97f4a7c15u) * 0x9e3779b97f4a7c15u >> 56);
 }
 
-/* Fast path: finds the connection of an IPv4 packet in the cache of recent ones; *dir as in
- * scps_tr_flow_find(). Returns NULL if the cache does not have it, or the packet might begin
+/* Fast path: finds the connection of an IPv4 packet in the cache of recent ones. *dir: 0: from
+ * key.a; 1: from key.b. Returns NULL if the cache does not have it, or the packet might begin
  * another connection: then use scps_tr_flow_find(). */
 static inline struct flow *scps_tr_flow_quick(struct scps_trace *t, const struct flow_quick *q,
                                               uint16_t flags, int *dir)
@@ -419,9 +420,9 @@ void scps_tr_flows_free(struct scps_trace *t);
  * sent before, and sets *re to their earlier transmission. Sets *ooo if they are out of order. */
 uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re);
-/* Processes an acknowledgement, with SEG.ACK `ack`, of the data of h. dup: it meets the conditions
- * for a duplicate acknowledgement, except perhaps in SEG.ACK. Returns the RTT sample, µs, that it
- * completed, or -1. */
+/* Processes an acknowledgement, with SEG.ACK `ack`, of the data of h. dup: the segment meets the
+ * conditions for a duplicate acknowledgement, except perhaps in SEG.ACK. Returns the RTT sample
+ * that it yields, µs, or -1. */
 scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack, scps_time now,
                           bool dup);
 /* Returns the latest time, at most `before`, at which a segment that overlaps [from, to) and is not

@@ -91,7 +91,7 @@ static int cisco_hdlc(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 
 /* Finds the IP packet in a record of the netfilter log: a header, then values, each with a length,
  * a type, and padding to four octets. Length and type have the byte order of the machine that wrote
- * them, which the type shows, because it is between 1 and 255. */
+ * them. The byte order is found from the type, two octets of which the high one is 0. */
 static int netfilter(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     uint32_t off = NFLOG_HEAD;
@@ -135,8 +135,8 @@ static int inner(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32
 }
 
 /* Finds the IP packet behind the header of link types NULL and LOOP: four octets with the address
- * family, in the byte order of the capturing host or in network byte order. It is 2 for IPv4; for
- * IPv6 each system has its own value. */
+ * family (AF_INET and so on), in the byte order of the capturing host or in network byte order.
+ * AF_INET is 2 everywhere; each system has its own value of AF_INET6. */
 static int null_or_loop(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
 {
     if (caplen < 4)

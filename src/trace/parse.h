@@ -77,8 +77,8 @@ static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 }
 
 /* Parses the IPv6 header at k->ip and its extension headers, and sets *hdr to their length, bytes.
- * left: as for scps_tr_parse_ip(). Returns false if the packet must not be processed any further;
- * it has then been counted. */
+ * left: bytes from k->ip on that were on the wire. Returns false if the packet must not be
+ * processed any further; the packet has then been counted in t. */
 bool scps_tr_parse_ip6(struct scps_trace *t, struct packet *k, uint32_t left, uint32_t *hdr);
 /* Skips an authentication header behind the *hdr octets of the IPv4 header, and adds its length to
  * *hdr. Returns false if the packet must not be processed any further; it has then been counted. */
@@ -100,8 +100,8 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_ip4(struct scps_trace *t, struct pa
     *hdr = (p[0] & 15u) * 4;
     k->total = scps_get16(p + 2);
     if (k->total == 0)
-        /* The host captured its own packet before the network card segmented it (TSO) and set the
-         * length field, which is 0. */
+        /* The length field of the IP header is 0 if the capturing host itself sent the packet,
+         * which its network card segments later (TSO). The packet then ends with the frame. */
         k->total = left;
     if (TR_UNLIKELY(*hdr < 20 || k->total < *hdr))
         return scps_tr_bad_ip(t);

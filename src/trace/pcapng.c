@@ -37,7 +37,7 @@ struct interface {
     int link;
     uint32_t snaplen; /* largest number of bytes captured of a packet; 0: no limit */
     uint64_t second;  /* number of units of the interface's times in a second */
-    int64_t offset;   /* offset of the times, s */
+    int64_t offset;   /* seconds to add to the times in the file (option if_tsoffset) */
     bool known;       /* true: the analyser can read the link type of the interface */
 };
 
@@ -156,8 +156,8 @@ static int interface_block(struct pcapng *f, const uint8_t *p, uint32_t len)
 static scps_time in_us(const struct interface *i, uint64_t at)
 {
     uint64_t s = at / i->second, part = at % i->second, unit = i->second;
-    /* The interface's unit of time is so small that the product below would exceed 64 bits. So both
-     * numbers are divided by 1000 until it does not. */
+    /* If the interface's unit of time is very small, part * MICROSECONDS would exceed 64 bits. So
+     * `part` and `unit` are divided by 1000 until it does not. */
     while (part > UINT64_MAX / MICROSECONDS) {
         part /= 1000;
         unit /= 1000;

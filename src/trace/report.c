@@ -170,8 +170,8 @@ static void round_trips(const struct conn_dir *h, const struct conn_rare *x,
     r->sdv_retr_time = ms(scps_tr_dist_sd(&x->retr));
 }
 
-/* Computes the bytes of h's data that were acknowledged, SYN and FIN not counted, and their rate.
- * tcptrace does not have this figure and those of the functions below. */
+/* Computes the bytes of h's data that were acknowledged, SYN and FIN not counted, and their rate,
+ * bytes/s. tcptrace does not have these figures, nor those of the later functions in this file. */
 static void goodput(const struct conn_dir *h, const struct conn_dir *o, struct scps_trace_dir *r)
 {
     uint64_t una = o->ack_hi;

@@ -6,10 +6,10 @@
  * A histogram has memory only for the octaves that occurred: a connection whose round trips stay
  * within a factor of four needs two or three of them, 128 bytes each.
  *
- * Timestamps: up to TSRING values are timed at the same time, each by the first segment that
- * carried it. An echo completes the newest timed value that is not above it and removes the older
- * ones. So a sample is never ambiguous (a retransmitted segment carries a later value), and there
- * are up to TSRING samples a round trip.
+ * Timestamps: up to TSRING values of TSval are timed at the same time, each from the first segment
+ * that carried it. A TSecr completes the newest timed TSval that is not above it, and older ones
+ * are removed. So a sample is never ambiguous (a retransmitted segment carries a later TSval), and
+ * there are up to TSRING samples a round trip.
  */
 #include "trace/flow.h"
 

@@ -99,8 +99,9 @@ static SCPS_ALWAYS_INLINE void flags(const struct step *x, struct conn_dir *h, s
             h->bad = true;
         h->syn_count++;
         h->syn = s->seq;
-        /* tcptrace sets its record of the last SEG.ACK here, too. This is done in the same way, so
-         * that duplicate acknowledgements and outstanding data are counted equally. */
+        /* At a SYN, tcptrace sets its record of the opposite direction's last SEG.ACK to SEG.SEQ.
+         * This is done here, too, so that duplicate acknowledgements and outstanding data are
+         * counted equally. */
         o->ack = s->seq;
     }
     if (TR_UNLIKELY(x->fin)) {

@@ -22,7 +22,8 @@ void scps_tr_segment(struct scps_trace *t, const struct scps_trace_pkt *p, const
 /* ---- functions in snack.c, which process the SNACK option ---- */
 
 /* Processes the SNACK option of segment s, sent in direction h, which reports holes in the data of
- * o. ack: its SEG.ACK, unwrapped. *seen gets the first hole; NULL: it is not needed. */
+ * o. ack: SEG.ACK of s, unwrapped. *seen gets the first hole reported; seen NULL: the caller does
+ * not need it. */
 void scps_tr_take_snack(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o,
                         const struct segment *s, uint64_t ack, struct scps_trace_seen *seen);
 

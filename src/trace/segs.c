@@ -139,8 +139,8 @@ static bool append(struct scps_trace *t, struct segs *s, const struct seg *x)
     return true;
 }
 
-/* Finds the first recorded segment that ends above pos: number *si of chunk *ci. Returns false if
- * there is none. */
+/* Finds the first recorded segment that ends above pos. Sets *ci to the index of its chunk, and *si
+ * to its index among the chunk's segments. Returns false if there is none. */
 static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t *si)
 {
     uint32_t lo = 0, hi = s->n;
@@ -350,7 +350,7 @@ static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x
 }
 
 /* Counts that octets of segment x, or of the acknowledged range b, were sent once more. At the
- * first call for a segment, *re gets the time of their last transmission. */
+ * first call for a captured packet, *re gets the time of the last transmission before. */
 static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, struct block *b,
                        scps_time now, struct resend *re)
 {
@@ -453,8 +453,8 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
     scps_dur sample = -1;
     uint64_t q = QUAD(ack);
     touch_quad(t, s, ack);
-    /* b is the block of acknowledged data in which `ack` lies or that it ends. A duplicate
-     * acknowledgement of exactly b's end is counted; any other one starts that count again. */
+    /* b: the block of acknowledged data that contains octet `ack` - 1. b->acked counts the
+     * duplicate acknowledgements of exactly b's end; any other acknowledgement sets it to 1. */
     if (s->nb) {
         struct block *b = &s->b[s->nb - 1];
         if (TR_UNLIKELY(b->first >= ack)) {

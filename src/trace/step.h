@@ -23,7 +23,8 @@ struct step {
     /* sequence number behind the segment (SEG.SEQ + SEG.LEN), unwrapped; SYN and FIN count as one
      * octet each */
     uint64_t top;
-    /* SEG.ACK as an unwrapped number of the opposite direction; 0: the segment has no ACK flag */
+    /* SEG.ACK, unwrapped to 64 bits like the sequence numbers of the opposite direction; 0: the
+     * segment has no ACK flag */
     uint64_t ack64;
     /* results of the analysis of the segment so far */
     uint32_t again; /* number of octets of the segment that were sent before */

@@ -98,8 +98,9 @@ static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h
     if (takes)
         sent(x, h, o);
     else if (TR_UNLIKELY(x->first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi)
-        /* The segment is a keep-alive without data. If its SEG.ACK is below an earlier one, it is
-         * none: it was sent before the FIN and arrived out of order. */
+        /* An empty segment with SEG.SEQ = SND.NXT - 1, when all data is acknowledged, is a
+         * keep-alive. But one whose SEG.ACK is below an earlier SEG.ACK was sent before the FIN and
+         * arrived out of order. */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);

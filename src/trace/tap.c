@@ -7,10 +7,10 @@
  *    v |
  *   device
  *
- * A packet is one record whether its payload lies apart or not; hollow bytes are written as zeros,
- * so checksums over them are right. If the device fills in transport checksums
- * (SCPS_NETIF_NO_CSUM), or has verified them on arrival, the record gets the right checksum instead
- * of the incomplete one in the packet.
+ * A packet is one record, also if its headers and its payload lie in two pieces of memory. Hollow
+ * bytes (payload that is counted but not stored) are written as zeros, for which their checksum
+ * holds. If the device fills in transport checksums (SCPS_NETIF_NO_CSUM), or has verified them on
+ * arrival, the record gets the right checksum instead of the incomplete one in the packet.
  *
  * A packet that is sent is written when the device below has accepted it, because a packet that it
  * refuses for now will be sent again. A failed write (a full disk) ends the capture, not the
@@ -74,9 +74,10 @@ static void put_zeros(struct tap *t, size_t len)
     }
 }
 
-/* Copies the headers of a TCP packet, whose checksum the device or the peer's device leaves
- * incomplete, to hdr, and computes the checksum there. Returns how many bytes of the packet are in
- * hdr; 0: it is no complete TCP packet, so it is recorded as it is. */
+/* Called for a packet whose checksum field may be incomplete, because the device computes the
+ * checksum after the tap or has verified it before. Copies the IP and TCP headers to hdr, with the
+ * right checksum. Returns the length of the copy, bytes; 0: the packet is no complete TCP packet,
+ * and is recorded as it is. */
 static size_t finish_checksum(const struct scps_pkt *pkt, uint8_t hdr[SCPS_MAX_HEADERS])
 {
     struct scps_ip ip;

@@ -54,8 +54,8 @@ static int ethernet(struct scps_trace *t, const struct packet *k, uint32_t at)
 }
 
 /* Returns the offset from k->ip of the IP header in the inner packet at offset `at`. type:
- * EtherType of the inner packet, from the tunnel's header. Negative: there is none, and that was
- * counted. */
+ * EtherType of the inner packet, from the tunnel's header. Returns -1, after counting why, if there
+ * is no IP header. */
 static int typed(struct scps_trace *t, const struct packet *k, uint32_t at, uint32_t type)
 {
     if (type == TR_TYPE_ETHERNET)

@@ -92,7 +92,8 @@ static void resends_arrived(struct conn_dir *h, uint64_t from, uint64_t to, scps
 void scps_tr_why_sack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                       scps_time now)
 {
-    /* A SACK block below SND.UNA or beyond what was sent is ignored, because it is false or old. */
+    /* A SACK block that is empty, ends beyond what was sent or is longer than 2^31 octets is
+     * ignored, because it is false. */
     if (from >= to || to > h->segs.top || to - from > (uint64_t)1 << 31)
         return;
     resends_arrived(h, from, to, now);
@@ -143,9 +144,9 @@ void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
  * of the retransmission, so that an earlier copy had arrived (RFC 3522 section 3.2). This holds
  * only for the segment at SND.UNA: the timestamp of a delayed acknowledgement is that of the first
  * segment it answers (RFC 7323 section 4.3), and the retransmission of segments above may have been
- * necessary. Exceptions: segments that follow without a gap, and were resent after the same
- * timeout, had arrived before, too. With best effort the receiver acknowledges holes that it has
- * given up, and echoes the timestamp that arrived last. */
+ * necessary. The caller handles two exceptions: segments that follow the one at SND.UNA without a
+ * gap, and were resent after the same timeout, had arrived before, too; with best effort (BETS of
+ * SCPS-TP) the echo shows nothing, because the receiver acknowledges holes that it has given up. */
 static bool shown_needless(const struct again *a, uint64_t una, uint32_t tsecr)
 {
     return a->has_ts && a->first <= una && a->end > una && (int32_t)(tsecr - a->tsval) < 0;
@@ -157,7 +158,7 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     struct why *w = h->why;
     const uint32_t n = SCPS_MIN(w->nagain, AGAINS);
     const uint32_t oldest = w->nagain > AGAINS ? w->nagain % AGAINS : 0;
-    /* Octets below this offset had arrived before they were retransmitted. */
+    /* Octets below this sequence number had arrived before they were retransmitted. */
     uint64_t upto = una;
     for (uint32_t i = 0; i < n && w->open; i++) {
         struct again *a = &w->again[(oldest + i) % AGAINS];
@@ -174,11 +175,10 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     }
 }
 
-/* Returns what is known of the last copy of octets first to end - 1. *re is about everything that
- * the captured packet sends again, which may be more than a segment on the wire, because
- * segmentation offload cuts packets behind the capture point; its time and its number of
- * retransmissions are those of the part that was sent again last, which need not be [first,
- * end). */
+/* Returns *re with the time of the last earlier copy of octets first to end - 1 and with `retrans`
+ * 0 if that was their first transmission. *re has the values of the whole captured packet, which
+ * may be longer than a segment on the wire (segmentation offload cuts it behind the capture point):
+ * they are those of the part that was sent again last, which need not be [first, end). */
 static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t end,
                               const struct resend *re)
 {
@@ -292,7 +292,8 @@ static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 }
 
 /* Returns the smallest round-trip time between the two ends, µs: from the capture point to the
- * receiver and back (h) plus from there to the sender and back (peer). 0: neither was measured. */
+ * receiver of h's data and back (h->rtt) plus from the capture point to the sender and back
+ * (peer->rtt). 0: neither was measured. */
 static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
 {
     return h->rtt.min + peer->rtt.min;

@@ -12,8 +12,8 @@
 /* Offset in buf at which new octets are stored; the octets of an incomplete record are moved to
  * just before it. */
 #define HEAD (TR_LARGEST + PAGE)
-/* Number of octets of one read, which ends at a page border of the file: that is several times
- * faster than an unaligned read. */
+/* Largest number of octets of one read. A read ends at a page border of the file, because aligned
+ * reads are several times as fast as others. */
 #define READ   (128u << 10)
 #define WINDOW (HEAD + READ)
 #define PACKED (128u << 10)
@@ -94,7 +94,8 @@ void scps_tr_window_more(struct window *w)
         w->stopped = true;
 }
 
-/* Prepares to decompress a file, which begins with the magic number of gzip. */
+/* Called for a file that begins with the magic number of gzip: prepares to decompress it. Returns
+ * 0, or -1 with the error in *ret and one line in msg. */
 static int unpack_begin(struct window *w, const char *path, char *msg, int *ret)
 {
 #ifdef SCPS_HAVE_ZLIB

@@ -44,8 +44,8 @@ struct window {
  * line in msg. Call scps_tr_window_close() in either case. */
 int scps_tr_window_open(struct window *w, struct scps_trace *t, const char *path, char *msg);
 void scps_tr_window_close(struct window *w);
-/* Reads more octets of the file behind those not used yet, and may move the latter within w->buf,
- * so pointers into it become invalid. */
+/* Reads more octets of the file and puts them behind the unused octets in w->buf. Pointers into
+ * w->buf become invalid, because the unused octets may be moved. */
 void scps_tr_window_more(struct window *w);
 /* Reads and discards the rest of the file. Returns the number of bytes discarded. */
 uint64_t scps_tr_window_drain(struct window *w);

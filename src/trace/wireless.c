@@ -12,8 +12,8 @@
 #define LLC_AND_TYPE 8u
 
 enum { DATA = 2 }; /* type of an 802.11 frame that carries data */
-/* Flags in the second octet of an 802.11 header: to and from a distribution system, encrypted,
- * order. */
+/* Flags in the second octet of an 802.11 header. TO_AND_FROM: the frame goes from access point to
+ * access point; PROTECTED: it is encrypted; ORDER: with QoS, an HT control field follows. */
 enum { TO_AND_FROM = 0x03, PROTECTED = 0x40, ORDER = 0x80 };
 /* bits of a data frame's subtype: without data, with a QoS field */
 enum { EMPTY = 0x4, QOS = 0x8 };
