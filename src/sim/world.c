@@ -91,7 +91,8 @@ int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), v
         t = scps_world_take(w, sizeof *t);
         if (!t)
             return SCPS_ERR_NOMEM;
-        /* A timer in the list of spare timers keeps its reserved entry in the heap. */
+        /* A heap entry is reserved only for a new timer, because a spare timer keeps the entry that
+         * was reserved for it. */
         if (scps_vclock_reserve(&w->clock) != 0) {
             scps_world_give_back(w, t, sizeof *t);
             return SCPS_ERR_NOMEM;
