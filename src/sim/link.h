@@ -117,9 +117,9 @@ struct scps_linkdir {
 int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg, uint64_t stream,
                       const struct scps_alloc *a);
 void scps_linkdir_fini(struct scps_linkdir *d);
-/* Changes the configuration from now on, µs: packets on the line or propagating keep their times,
- * packets in the queue get the new settings. The random streams continue unless the seed changes.
- * Returns 0, or SCPS_ERR_INVAL with nothing changed. */
+/* Changes the configuration from the time `now`, µs, on: packets on the line or propagating keep
+ * their times, packets in the queue get the new settings. The random streams continue unless the
+ * seed changes. Returns 0, or SCPS_ERR_INVAL with nothing changed. */
 int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg);
 /* Offers packet pkt, which is copied, to the direction at `now`, µs; `now` never decreases from
  * call to call. Returns 0, also when the packet will not arrive; SCPS_ERR_NOMEM: the packet is lost
@@ -168,8 +168,8 @@ static inline bool scps_linkdir_arrived(struct scps_linkdir *d, scps_time now)
     return d->next <= now && d->next != SCPS_NEVER;
 }
 /* Returns the record of the packet that arrives at d->next if the packet's headers are a struct
- * scps_values, which follows the record in memory. NULL: they are octets, or the packet is in the
- * heap; get the packet with scps_linkdir_packet(). */
+ * scps_values, which follows the record in memory. NULL: the headers are octets, or the packet is
+ * in the heap; then use scps_linkdir_packet(). */
 static inline const struct scps_link_record *scps_linkdir_values(const struct scps_linkdir *d)
 {
     const struct scps_link_record *r;

@@ -106,7 +106,8 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
 }
 
 /* Returns the rate of the line at t (µs), bit/s. 0: the rate is infinite or, if the configuration
- * has a table of rates, the line sends nothing at t. */
+ * has a table of rates, the line sends nothing at t. Sets *until to the time, µs, until which this
+ * rate holds. */
 static uint64_t rate_at(const struct scps_link_config *c, scps_time t, scps_time *until)
 {
     if (c->rates.n)

@@ -235,7 +235,7 @@ static uint64_t distance(uint64_t r, uint64_t t)
     if (x > 12 * ONE / 5)
         return 0;
     /* The loop computes 1 - x/(1 2) (1 - x/(3 4) (1 - ... )), the series of the cosine, from the
-     * inside. */
+     * innermost bracket outwards. */
     for (uint64_t k = 20; k > 0; k -= 2)
         cosine = ONE - scps_muldiv(x, cosine, ONE * k * (k - 1));
     if (cosine <= scps_muldiv(R, ONE, r))
