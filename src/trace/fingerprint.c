@@ -119,8 +119,8 @@ static double window_spread(const struct round *r, unsigned n)
 }
 
 /* Returns the number of round trips in slow start: those before the first loss (r[first_loss]) in
- * which the window grows by half or more. The first one is compared with the initial window,
- * `initial` bytes. */
+ * which the window grows by half or more. The window of the first round trip is compared with the
+ * initial window, `initial` bytes. */
 static unsigned doublings(const struct round *r, unsigned n, unsigned first_loss, double mss,
                           uint64_t initial)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of an analysis: every byte that a connection uses is counted against the limit. */
+/* The memory of an analysis: every byte that a connection uses is counted against the limit that
+ * the caller has configured (max_memory). */
 #include "trace/flow.h"
 
 #include <stdlib.h>

@@ -67,8 +67,8 @@ static inline bool scps_tr_cut_short(struct scps_trace *t)
     return false;
 }
 
-/* Counts an IP fragment. later: it is not the first one of its packet. Returns true for the first
- * one, which has the TCP header and is analysed. */
+/* Counts an IP fragment. later: the fragment is not the first one of its packet. Returns true for
+ * the first one, which has the TCP header and is analysed. */
 static inline bool scps_tr_fragment(struct scps_trace *t, bool later)
 {
     t->tot.fragments++;

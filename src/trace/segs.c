@@ -380,7 +380,7 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     uint32_t again = 0;
     bool split = false;
     for (;;) {
-        /* Each pass handles the lowest segment x or acknowledged block b that ends above cur. */
+        /* Octets from cur on are handled, in the lowest segment x or block b that ends above. */
         uint32_t ci = 0, si = 0, bi = find_block(s, cur);
         bool is_seg = find_seg(s, cur, &ci, &si);
         struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;

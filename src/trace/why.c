@@ -309,7 +309,7 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
          * before: the capturing host stored the packets of the two directions in another order. */
         return first != h->sent_hi || now - peer->ack_at >= path - path / 5;
     const struct gap *g = gap_at(h, first);
-    if (!g) /* The capture began later than the loss, so no gap is recorded. */
+    if (!g) /* No gap is recorded: the capture began after the loss. */
         return now - h->last_sent_at > path;
     re->gap = true;
     re->last_at = g->at;
