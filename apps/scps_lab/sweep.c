@@ -111,7 +111,6 @@ static void make_jobs(struct sweep *s)
 static void was_done(void *ctx, size_t number, unsigned run)
 {
     struct sweep *s = ctx;
-
     struct job *j;
     size_t i = 0, k;
 
@@ -120,8 +119,10 @@ static void was_done(void *ctx, size_t number, unsigned run)
     if (i == s->cells.n || run < 1 || run > s->cells.sc->runs)
         return;
     k = s->where[i * (size_t)s->cells.sc->runs + run - 1];
+    if (k == 0)
+        return;
     j = &s->job[k - 1];
-    if (k == 0 || j->done)
+    if (j->done)
         return;
     j->done = true;
     s->done++;
