@@ -8,8 +8,8 @@
  *     scps_json_uint(&j, "bytes", 1234);
  *     scps_json_close(&j, '}');
  *
- * Write errors stay in the FILE: check ferror(). Nothing is allocated. Give a key inside an object
- * and NULL inside an array. Link with libscps_trace.
+ * A write error is not reported by these functions: check ferror(j.f). Nothing is allocated. Give a
+ * key for a member of an object, and NULL for an element of an array. Link with libscps_trace.
  */
 #ifndef SCPS_JSON_H
 #define SCPS_JSON_H
@@ -50,7 +50,7 @@ SCPS_API void scps_json_null(struct scps_json *j, const char *key);
 SCPS_API void scps_json_real(struct scps_json *j, const char *key, double v);
 /* Writes a number with a fixed number of digits behind the point; null when it is not finite. */
 SCPS_API void scps_json_fixed(struct scps_json *j, const char *key, double v, int digits);
-/* Writes a value in microseconds; null when it is negative. */
+/* Writes a duration as an integer in microseconds; null when it is negative. */
 SCPS_API void scps_json_us(struct scps_json *j, const char *key, scps_dur us);
 /* Writes microseconds as seconds with six digits behind the point, exactly. A negative time counts
  * as 0. */

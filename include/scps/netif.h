@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets and the links that carry them.
+/* Packets, and network interfaces (netifs) that carry them.
  *
- * A netif is a chain: filters (a capture tap, a fault injector) on top of one device (TUN, UDP
- * encapsulation, a simulated link).  scps_netif_send walks down, scps_netif_recv walks up; the
- * stack is attached to the top of the chain only.
+ * Netifs form a chain: filters (a capture tap, a fault injector) on top of one device (TUN, UDP
+ * encapsulation, a simulated link). scps_netif_send() passes a packet down the chain,
+ * scps_netif_recv() passes a packet up. The stack is attached to the top of the chain only.
  */
 #ifndef SCPS_NETIF_H
 #define SCPS_NETIF_H
@@ -20,30 +20,33 @@ extern "C" {
 
 struct scps_pkt {
     uint8_t *data; /* the first byte of the IP header */
-    size_t len;    /* number of bytes at data: only the headers when the payload lies apart */
+    size_t len;    /* number of bytes at data: the headers, and the payload if `payload` is NULL */
     size_t cap;    /* room at data, bytes; only scps_stack_output() uses it */
-    /* Payload that lies apart from the headers, lent by the send buffer until the next call into
-     * the stack; NULL: it follows the headers, or is hollow */
+    /* Payload that is not behind the headers at data but elsewhere: in the stack's send buffer,
+     * where it is valid until the next call into the stack. NULL: the payload follows the headers
+     * at data, or is hollow (counted, not stored) */
     const uint8_t *payload;
-    /* length of the payload that lies apart; with payload NULL: number of hollow bytes, zeros that
-     * are not stored */
+    /* number of bytes at payload; with payload NULL: number of hollow bytes, zeros that are not
+     * stored */
     size_t payload_len;
     /* 0: a single packet. Otherwise the payload belongs to several segments (segmentation offload),
      * and the device cuts it into packets with this many payload bytes each. */
     uint16_t gso;
-    bool csum_ok; /* true, on input: the device has verified the checksums, so the stack does not */
-    /* On input, set by drivers that take packets out of a tunnel: the ECN field of the outer header
-     * (SCPS_ECN_*, IP_RECVTOS); 0: Not-ECT, or not known. The stack combines it with that of the
-     * packet itself by RFC 6040 section 4.2: a mark made in the tunnel is kept, and a packet that
-     * is Not-ECT and was marked in the tunnel is dropped (SCPS_DROP_NOT_ECT). */
+    bool csum_ok; /* on input, true: the device has verified all checksums; the stack skips them */
+    /* On input, set by drivers that take packets out of a tunnel: the ECN field of the outer IP
+     * header (SCPS_ECN_*, as IP_RECVTOS returns it); 0: Not-ECT, or not known. The stack combines
+     * this field with the ECN field of the inner packet (RFC 6040 section 4.2): a congestion mark
+     * made in the tunnel is kept, and a Not-ECT packet that was marked in the tunnel is dropped
+     * (SCPS_DROP_NOT_ECT). */
     uint8_t ecn;
     scps_time at; /* time of arrival on the wire, not of reading, µs; 0: not known */
 };
 
-/* Returns the ECN field (SCPS_ECN_*) of the IP header in pkt, for drivers that put packets into
- * other IP packets. They may copy it to the outer header only if the far end combines both on
- * arrival; otherwise marks of congestion in the tunnel are lost (RFC 6040 section 4.1, normal
- * mode). If that is not known, the outer header is Not-ECT (compatibility mode). */
+/* Returns the ECN field (SCPS_ECN_*) of the IP header in pkt, for drivers that put packets into a
+ * tunnel. A driver may copy the field to the outer header only if the far end of the tunnel
+ * combines both fields on arrival (RFC 6040 section 4.1, normal mode); otherwise congestion marks
+ * made in the tunnel are lost. If this is not known, the driver sends the outer header as Not-ECT
+ * (compatibility mode). */
 static inline uint8_t scps_pkt_ecn(const struct scps_pkt *pkt)
 {
     if (pkt->len < 2)
@@ -57,9 +60,10 @@ struct scps_stack;
 
 struct scps_netif_ops {
     const char *name; /* kind of the netif: "tun", "udp", "simlink", "tap" */
-    /* Sends a packet down the chain, towards the device. Returns 0. SCPS_ERR_AGAIN: the device is
-     * full; scps_netif_send() then keeps the packet and asks the stack for no more until
-     * scps_netif_ready(). Any other error: the packet is lost, which is counted. */
+    /* Sends a packet down the chain, towards the device. Returns 0. SCPS_ERR_AGAIN: the device can
+     * take no packet now; scps_netif_send() then keeps the packet, and the stack builds no more
+     * packets for the chain until scps_netif_ready() is called. Any other error: the packet is
+     * lost, and counted in tx_errors. */
     int (*send)(struct scps_netif *nif, const struct scps_pkt *pkt);
     /* Receives a packet from the netif below; only filters have this function. It passes the packet
      * on with scps_netif_recv(nif, pkt), or drops it and returns the reason (scps_drop). */
@@ -70,8 +74,8 @@ struct scps_netif_ops {
      * SCPS_NEVER: no call is needed; a time that has passed: call it at once. NULL: the filter has
      * no timers. */
     scps_time (*deadline)(const struct scps_netif *nif);
-    /* Does the work of nif that is due at now, µs, and sends again the packets that a device below
-     * refused. May call scps_netif_send(), never scps_netif_recv(). */
+    /* Runs the timers of nif that have expired at `now`, µs, and sends again the packets that a
+     * device below refused. May call scps_netif_send(), never scps_netif_recv(). */
     void (*advance)(struct scps_netif *nif, scps_time now);
 };
 
@@ -99,9 +103,10 @@ struct scps_netif {
     struct scps_stack *stack;
     void *stack_priv; /* data of the stack about this netif; drivers do not use it */
     uint64_t tx_packets, tx_bytes, tx_errors, rx_packets, rx_bytes, rx_dropped;
-    /* Set by a device, and may change at any time: the rate of the line behind it, bytes/s (0:
-     * unknown), and the octets that a packet takes on the line beyond its IP length. They limit
-     * replies to packets that belong to no connection, see scps_stack_config.answer_rate. */
+    /* The device sets these two fields and may change them at any time. rate: rate of the line
+     * behind the device, bytes/s; 0: unknown. overhead: octets that a packet takes on the line
+     * beyond its IP length. They limit replies to packets that belong to no connection
+     * (scps_stack_config.answer_rate). */
     uint64_t rate;
     uint32_t overhead;
 };
@@ -116,25 +121,27 @@ struct scps_netif {
 /* Passes one packet up the chain, from the device towards the stack. Returns 0 if it was used, else
  * the scps_drop. */
 SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt);
-/* Passes up a packet of len octets, TCP over IPv4 without options, of which the device has the
- * segment and not the octets, as a link within one process may. seg: what scps_tcp_parse() makes of
- * it, and tos; addrs: its source and destination as they lie in the packet; at: as scps_pkt.at.
- * Returns what scps_netif_recv() returns; SCPS_ERR_AGAIN, with nothing counted: hand in the packet
- * itself, because there are filters above nif or the segment is not for an open connection. */
+/* Passes up a TCP packet over IPv4 that the device has as a struct scps_seg instead of octets, as a
+ * link within one process may. seg: the segment, as scps_tcp_parse() would set it, with tos; len:
+ * length of the packet, octets (its IP header has no options); addrs: source and destination
+ * address, 4 octets each; at: arrival time as in scps_pkt.at. Returns what scps_netif_recv()
+ * returns. SCPS_ERR_AGAIN, with nothing counted: the segment must be passed as octets by
+ * scps_netif_recv(), because there are filters above nif or no open connection takes it. */
 SCPS_API int scps_netif_recv_segment(struct scps_netif *nif, const uint8_t addrs[8],
                                      const struct scps_seg *seg, size_t len, scps_time at);
 /* Passes one packet down the chain, from the stack towards the device. Returns what
  * scps_netif_ops.send returns. */
 SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt);
-/* Records that a device which returned SCPS_ERR_AGAIN can take packets again. Call scps_pump()
- * afterwards. */
+/* Tells the stack that a device whose send() returned SCPS_ERR_AGAIN can take packets again. The
+ * device calls it, then scps_pump() must be called. */
 SCPS_API void scps_netif_ready(struct scps_netif *nif);
 /* Returns the earliest deadline of the filters in a chain that have timers
  * (scps_netif_ops.deadline), µs; SCPS_NEVER if there is none. top is the uppermost netif of the
  * chain. */
 SCPS_API scps_time scps_netif_deadline(const struct scps_netif *top);
-/* Lets each netif of the chain below top, from the device up, do its work that is due at now, µs. A
- * driver calls this function before scps_pump(), and when a deadline of the chain has passed. */
+/* Runs the expired timers of each netif of a chain (scps_netif_ops.advance), from the device up to
+ * top, at `now`, µs. A driver calls this function before scps_pump(), and when the time that
+ * scps_netif_deadline() returned has come. */
 SCPS_API void scps_netif_advance(struct scps_netif *top, scps_time now);
 /* Puts a filter on top of nif, the uppermost netif of a chain, and returns the filter. Call it
  * before scps_stack_add_netif(). */

@@ -33,12 +33,13 @@ struct scps_observer {
     uint64_t mask; /* kinds of events that are reported: bit 1 << kind for each */
 };
 
-/* Returns the name of a kind: "lost" and so on; "?" if unknown. */
+/* Returns the name of a kind of events (enum scps_note_kind): "lost" and so on; "?" if unknown. */
 SCPS_API const char *scps_note_name(uint32_t kind);
-/* Returns the description of a kind, as docs/EVENTS.md has it; "?" if unknown. The text is
- * static. */
+/* Returns the description of a kind of events (enum scps_note_kind), as docs/EVENTS.md has it; "?"
+ * if unknown. The text is static. */
 SCPS_API const char *scps_note_words(uint32_t kind);
-/* Returns the name of argument i (0 to 3) of a kind; NULL: the kind has no such argument. */
+/* Returns the name of scps_note.arg[i] (i from 0 to 3) in events of this kind; NULL: events of this
+ * kind have no such argument. */
 SCPS_API const char *scps_note_arg(uint32_t kind, unsigned i);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Careful resume (RFC 9959): a connection saves what it measured of its path, and the next one
- * starts from it.
+/* Careful resume (RFC 9959): a connection saves the window, the rate and the RTT that it measured
+ * on its path, and a later connection between the same hosts starts from these values.
  *
  *     connection 1: observes ---- scps_path_save --> 88 octets that the caller keeps
  *     connection 2: <-- scps_path_restore --- Reconnaissance, Unvalidated, Validating, normal
@@ -21,9 +21,10 @@ extern "C" {
 
 #define SCPS_PATH_STATE_SIZE 88
 
-/* Version 1, big-endian: "SCPSPATH", the version (2 octets), flags (2), the family of the addresses
- * (4), the time of saving (8), saved_cwnd (8), the delivery rate (8), saved_rtt (8), the local and
- * the remote address (16 each), zeros (4), CRC-32 of all before it (4). */
+/* A saved path state, in format version 1, big-endian: "SCPSPATH", the version (2 octets), flags
+ * (2), the family of the addresses (4), the time of saving (8), saved_cwnd (8), the delivery rate
+ * (8), saved_rtt (8), the local and the remote address (16 each), zeros (4), CRC-32 of all before
+ * it (4). */
 struct scps_path_state {
     uint8_t octet[SCPS_PATH_STATE_SIZE];
 };
@@ -63,18 +64,18 @@ enum scps_resume_phase {
 enum scps_resume_why {
     /* the phase became Reconnaissance, because scps_path_restore() accepted a saved state */
     SCPS_RESUME_RESTORED,
-    /* the phase became Unvalidated: initial data was acknowledged, with an RTT similar to the saved
-     * one */
+    /* the phase became Unvalidated (the jump: the window of the saved state is used): the initial
+     * data was acknowledged, with an RTT similar to the saved one */
     SCPS_RESUME_CONFIRMED,
     /* the phase became Validating: the congestion window of the Unvalidated phase was sent in
      * full */
     SCPS_RESUME_LAST_SENT,
     /* the phase became Validating: the first unvalidated segment arrived */
     SCPS_RESUME_FIRST_ACKED,
-    SCPS_RESUME_RTT_EXCEEDED, /* the phase became Validating: a round trip has passed */
+    SCPS_RESUME_RTT_EXCEEDED, /* the phase became Validating: the jump has lasted one round trip */
     SCPS_RESUME_VALIDATED,    /* the phase became normal: the last unvalidated segment arrived */
-    /* the phase became normal: the application sent no more than the window before the jump
-     * allowed */
+    /* the phase became normal: the application sent so little that the window from before the jump
+     * would have allowed it */
     SCPS_RESUME_RATE_LIMITED,
     SCPS_RESUME_LOSS, /* the jump ended (Safe Retreat), or was given up: a segment was lost */
     /* the jump ended (Safe Retreat), or was given up: the receiver echoed an ECN mark */
@@ -84,7 +85,8 @@ enum scps_resume_why {
     SCPS_RESUME_RTT_TOO_SHORT, /* the phase became normal: the RTT is at most half of saved_rtt */
     /* the phase became normal: the RTT is more than ten times saved_rtt */
     SCPS_RESUME_RTT_TOO_LONG,
-    /* the phase became normal: the window has become as large without the saved state */
+    /* the phase became normal, without a jump: the congestion window is already as large as the one
+     * of the saved state would be */
     SCPS_RESUME_NOTHING_GAINED,
     SCPS_RESUME_TIMEOUT, /* the phase became normal: the retransmission timer expired */
     /* the phase became normal: all data that was sent before the retreat is acknowledged */
@@ -108,17 +110,17 @@ static inline struct scps_path_limits scps_path_limits_default(void)
     return lim;
 }
 
-/* Writes what the connection has observed of its path into *out: the most bytes that arrived in one
- * of its latest 8 to 16 round trips, their rate, and the smallest RTT. now: seconds since 1970.
- * Returns 0, or SCPS_ERR_AGAIN, with *out unchanged, while less than four initial windows have
- * arrived in a round trip (RFC 9959 section 3.1). It may be called until the application closes the
- * connection, also after the last byte was acknowledged. */
+/* Writes a path state of connection c to *out: the largest number of bytes that arrived in one of
+ * its latest 8 to 16 round trips, the rate at which they arrived, and the smallest RTT. now:
+ * seconds since 1970. Returns 0, or SCPS_ERR_AGAIN, with *out unchanged, while less than four
+ * initial windows have arrived in a round trip (RFC 9959 section 3.1). It may be called until the
+ * application closes the connection, also after the last byte was acknowledged. */
 SCPS_API int scps_path_save(const struct scps_conn *c, int64_t now, struct scps_path_state *out);
 
-/* Gives connection c, which has had no data acknowledged yet, the len octets of a saved state. From
- * then on the connection follows RFC 9959. now: seconds since 1970. lim NULL: the defaults. Returns
- * SCPS_PATH_TAKEN, or what is wrong with the state (SCPS_PATH_RANGE, too, for lim->size); then
- * nothing changes. */
+/* Makes connection c, of which no data has been acknowledged yet, use a saved path state of len
+ * octets: from then on the connection follows RFC 9959. now: seconds since 1970. lim NULL: the
+ * defaults. Returns SCPS_PATH_TAKEN when the state is used; any other result says why it is not
+ * (SCPS_PATH_RANGE, too, for an unknown lim->size), and then c is unchanged. */
 SCPS_API enum scps_path_verdict scps_path_restore(struct scps_conn *c, const void *state,
                                                   size_t len, int64_t now,
                                                   const struct scps_path_limits *lim);

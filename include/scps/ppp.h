@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Point-to-Point Protocol over any stream of octets: a netif filter.
+/* The Point-to-Point Protocol over any stream of octets: a filter, which is a network interface
+ * (netif) between the stack and the netif of a device.
  *
  *      stack
  *        |  ^        IP packets
@@ -8,13 +9,15 @@
  *      device        a serial line, a pseudo terminal, a socket: whatever carries octets in order
  *
  * Below the filter a "packet" is a piece of the stream of octets: going down it is one frame or
- * several whole ones, coming up it begins and ends anywhere. The filter reads no clock: time comes
- * with each piece (scps_pkt.at) and with scps_netif_advance(), and scps_netif_deadline() returns
- * when that is due next. It takes memory once, when it is opened, and keeps it until it is closed.
+ * several whole ones, coming up it begins and ends anywhere. The filter reads no clock: it gets the
+ * time with each piece received (scps_pkt.at) and from scps_netif_advance(), which must be called
+ * again at the time that scps_netif_deadline() returns. The filter takes memory once, when it is
+ * opened, and keeps it until it is closed.
  *
- * Until a network protocol is open, packets are refused with SCPS_ERR_AGAIN; then the filter calls
- * scps_netif_ready(). If only one of IPv4 and IPv6 is open, packets of the other one are lost
- * (SCPS_ERR_UNREACH). A link that will not open again has the flag SCPS_NETIF_GONE.
+ * Until a network protocol (IPCP or IPV6CP) is open, the filter refuses packets of the stack with
+ * SCPS_ERR_AGAIN; when one opens, the filter calls scps_netif_ready(). If only one of IPv4 and IPv6
+ * is open, packets of the other one are lost (SCPS_ERR_UNREACH). When the link is closed for good,
+ * the filter sets the flag SCPS_NETIF_GONE.
  */
 #ifndef SCPS_PPP_H
 #define SCPS_PPP_H
@@ -44,10 +47,12 @@ struct scps_ppp_config {
     bool compress_fields;
     bool ipv4, ipv6; /* true: open this network protocol; default true for both */
     bool vj;         /* true: offer and accept header compression by RFC 1144; default true */
-    /* number of connections that the peer may compress towards this end, 3 to 16; default 16 */
+    /* number of TCP connections whose headers the peer may compress (Max-Slot-Id + 1 of RFC 1332),
+     * 3 to 16; default 16 */
     uint8_t vj_slots;
     struct scps_addr local; /* IPv4 address of this end; family 0: the peer is asked for one */
-    /* IPv4 address to give to a peer that asks for one; family 0: the peer must have its own */
+    /* IPv4 address that this end assigns to a peer that asks for one (its IPCP address is 0.0.0.0);
+     * family 0: the peer must have an address of its own */
     struct scps_addr remote;
     bool remote_strict; /* true: refuse any address of the peer but `remote`; default false */
     /* interface identifier of this end's IPv6 addresses; zeros: it is drawn from seed */
@@ -101,7 +106,8 @@ enum scps_ppp_why {
         SCPS_PPP_WHY_COUNT
 };
 
-/* Reasons why received octets were not used. X(name, words). */
+/* Reasons why received octets were discarded, or packets not sent, each with a counter in
+ * scps_ppp_status.drops. X(name, words). */
 #define SCPS_PPP_DROPS(X)                                                                          \
     X(FCS, "frames with a wrong check sequence")                                                   \
     X(ABORTED, "frames that their sender gave up")                                                 \
@@ -127,8 +133,9 @@ struct scps_ppp_status {
     enum scps_ppp_phase phase;
     enum scps_ppp_why why;
     bool ipv4, ipv6; /* true: IPCP is open, for IPv4; IPV6CP is open, for IPv6 */
-    /* IPv4 addresses while IPCP is open; family 0 of remote: the peer has not given its address.
-     * With SCPS_PPP_WHY_SAME_ADDRESS both are the one address that the two ends claim */
+    /* IPv4 addresses of this end and of the peer while IPCP is open; family 0 of remote: the peer
+     * has not told its address. If `why` is SCPS_PPP_WHY_SAME_ADDRESS, both are the one address
+     * that both ends claim */
     struct scps_addr local, remote;
     uint8_t local_id[8], remote_id[8]; /* IPv6 interface identifiers while IPV6CP is open */
     uint32_t mtu;                      /* largest packet that may be sent to the peer, octets */
@@ -157,14 +164,14 @@ static inline struct scps_ppp_config scps_ppp_config_default(void)
 SCPS_API int scps_ppp_config_check(const struct scps_ppp_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ppp_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ppp_memory(const struct scps_ppp_config *cfg);
-/* Opens one end of a PPP link, in one block of memory from alloc (NULL: malloc). Push it on its
- * device (scps_netif_push) and call scps_netif_advance(): the first call begins to negotiate. cfg
- * NULL: the defaults. Returns NULL on lack of memory, or for a configuration with a value out of
- * its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE. */
+/* Opens one end of a PPP link as a netif, in one block of memory from alloc (NULL: malloc). Put it
+ * on the netif of its device with scps_netif_push(), then call scps_netif_advance(): the first call
+ * begins to negotiate. cfg NULL: the defaults. Returns NULL on lack of memory, or for a
+ * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
+ * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ppp_new(const struct scps_ppp_config *cfg,
                                          const struct scps_alloc *alloc, int *err);
-/* Copies the state and counters of the link to *out, which has `size` octets in the headers of the
- * caller. */
+/* Copies the state and counters of the link to *out; size is sizeof *out in the calling program. */
 SCPS_API void scps_ppp_get_status_sized(const struct scps_netif *ppp, struct scps_ppp_status *out,
                                         size_t size);
 static inline void scps_ppp_get_status(const struct scps_netif *ppp, struct scps_ppp_status *out)

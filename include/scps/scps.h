@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* libscps: TCP and SCPS-TP (CCSDS 714.0-B-2) with bytes and time going in, bytes and the next
- * deadline out.
+/* libscps: TCP and SCPS-TP (CCSDS 714.0-B-2) as a library that does no I/O and reads no clock: the
+ * program passes in received packets and the time, and gets packets to send and the time of the
+ * next timer.
  *
  * The main loop of a program with its own device driver:
  *

@@ -20,9 +20,9 @@ extern "C" {
  *               CoDel     framing  jitter, reordering, a second copy
  *                         errors: outage, loss, ber, burst, vector
  *
- * A packet's fate is determined when its first bit is sent on the line (or when the queue refuses
- * it), with the settings of that moment: a change of the settings affects the packets that wait,
- * and none that are on the line or propagating.
+ * What happens to a packet (delivered, damaged, lost) is determined when its first bit is sent on
+ * the line, or when the queue refuses the packet, with the settings of that moment. A change of the
+ * settings affects packets that wait in the queue, but not packets on the line or propagating.
  */
 
 /* Framing of a link: it determines how many bytes a frame takes on the line besides its IP packet
@@ -43,7 +43,8 @@ enum scps_framing {
     SCPS_FRAMING_TM, /* encapsulation packets in 1115-byte TM transfer frames (CCSDS 132.0-B) */
     SCPS_FRAMING_COUNT
 };
-/* Returns "none", "ppp", "hdlc", "aal5", "aal5-vc", "aos", "tm"; NULL beyond. */
+/* Returns the name of a framing: "none", "ppp", "hdlc", "aal5", "aal5-vc", "aos" or "tm"; NULL if f
+ * is not below SCPS_FRAMING_COUNT. */
 SCPS_API const char *scps_framing_name(enum scps_framing f);
 
 /* Bursts of bit errors: a channel that is good or bad (Gilbert 1960, Elliott 1963). While it is
@@ -65,12 +66,14 @@ struct scps_step {
     scps_time at;
     uint64_t value;
 };
-/* A table of line rates or delays over time. n 0: there is no table. Times do not decrease. Before
- * the first row its value applies, behind the last row that of the last row. */
+/* A table of line rates or delays over time, n rows at v; n 0: there is no table. Times do not
+ * decrease from row to row. Before the time of the first row the value of the first row applies,
+ * after the time of the last row the value of the last row. */
 struct scps_steps {
     const struct scps_step *v;
     uint32_t n;
-    /* the table repeats after this time, which is above the last row's; 0: it does not repeat */
+    /* time after which the table repeats, µs, later than the time of the last row; 0: it does not
+     * repeat */
     scps_dur period;
 };
 struct scps_span {
@@ -96,15 +99,16 @@ struct scps_link_config {
     uint64_t queue_bytes; /* limit of the queue, bytes of IP packets with framing; 0: no limit */
     /* Limit of the queue, packets; 0: no limit. The packet on the line does not count. */
     uint32_t queue_packets;
-    /* bytes that each packet takes on the line besides its IP packet and `framing`; bit errors
-     * reach them, too */
+    /* bytes that each frame takes on the line besides its IP packet and the bytes of `framing`; bit
+     * errors can damage these bytes, too */
     uint32_t overhead;
     /* The number of bytes at the start of each frame that are never damaged (in
      * NASA/TM-2003-212001 18 of 1082). */
     uint32_t ber_exempt;
     double ber;  /* bit error rate: a packet of n bytes is lost with p = 1-(1-ber)^(8 n) */
     double loss; /* probability of losing a packet, whatever its size */
-    /* Probability of delivering a second copy; probability of delaying a packet by reorder_delay */
+    /* dup: probability that a packet is delivered twice; reorder: probability that a packet is
+     * delayed by reorder_delay */
     double dup, reorder;
     /* additional delay of a reordered packet, µs; 0: the time that four such packets take on the
      * line, at least 1 ms */
@@ -128,8 +132,8 @@ struct scps_link_config {
      * order */
     scps_dur jitter;
     scps_dur codel_target,
-        /* Target and interval of CoDel (RFC 8289), µs, which works on the queue besides its limits;
-         * both 0: drop-tail */
+        /* CoDel (RFC 8289): TARGET and INTERVAL, µs. CoDel drops packets of the queue in addition
+         * to the queue's limits; both 0: no CoDel (drop-tail) */
         codel_interval;
     /* Table of line rates, bit/s, in place of rate_bps; a rate of 0 stops the line */
     struct scps_steps rates;
@@ -151,7 +155,8 @@ SCPS_API uint32_t scps_link_frame_bytes(const struct scps_link_config *c, uint32
 /* Counters of one direction. It holds that offered + duplicated = delivered + all drops +
  * in_flight. */
 struct scps_link_stats {
-    /* packets, and bytes of IP packets, that were offered and that were delivered */
+    /* packets that were offered to the link and that it delivered, and the bytes of these IP
+     * packets */
     uint64_t offered, offered_bytes, delivered, delivered_bytes;
     uint64_t dropped_queue, dropped_ber, dropped_loss, duplicated, reordered, flipped;
     uint64_t in_flight; /* packets that wait in the queue, are on the line, or propagate */
@@ -174,13 +179,13 @@ enum scps_fate {
 };
 /* Returns "delivered", "flip", "ber", "loss", "queue", "codel", "outage", "burst" or "vector". */
 SCPS_API const char *scps_fate_name(enum scps_fate f);
-/* Returns how many packets had this fate; 0 for fates before SCPS_FATE_BER, which lose no
- * packet. */
+/* Returns how many packets were lost with this fate (SCPS_FATE_BER and later ones); 0 for
+ * SCPS_FATE_DELIVERED and SCPS_FATE_FLIPPED, with which no packet is lost. */
 SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_fate f);
 
-/* The ground truth about one packet: what the channel model did to it. The channel decides this for
- * the packets in the order in which they were offered, except those that a queue refuses, and
- * reports it at once. */
+/* The ground truth about one packet: what the channel model did to it. The channel decides this in
+ * the order in which packets were offered; a packet that the queue refuses is decided and reported
+ * at once, before packets that wait. */
 struct scps_verdict {
     uint64_t number;   /* number of the packet in its direction, counted from 1 */
     scps_time offered; /* time at which the packet was offered to the channel, µs */
@@ -194,9 +199,10 @@ struct scps_verdict {
 };
 typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
 
-/* Writes a packet's verdict (its fate on the link) as a line of the ground-truth log, with its
- * newline. The file begins with the header below (docs/SCPS_TRACE.md; scps_trace --truth reads it).
- * dir 0: a to b, 1: b to a; epoch, µs, is added to all times. Returns the length of the line. */
+/* Writes what the link did to a packet (struct scps_verdict) as a line of the ground-truth log,
+ * with its newline. The file begins with the header below (docs/SCPS_TRACE.md; scps_trace --truth
+ * reads it). dir 0: a to b, 1: b to a; epoch, µs, is added to all times. Returns the length of the
+ * line. */
 #define SCPS_TRUTH_HEADER                                                                          \
     "time_us,direction,packet_no,fate,cause,ip_len,src,dst,sport,dport,seq,payload,arrive_us,"     \
     "copies,reordered,proto\n"
@@ -204,14 +210,16 @@ typedef void scps_verdict_fn(void *ctx, const struct scps_verdict *v);
 SCPS_API size_t scps_truth_line(const struct scps_verdict *v, int dir, scps_time epoch,
                                 char buf[SCPS_TRUTH_LINELEN]);
 
-/* The tables and files that a link's description names, in memory. Configurations point into it. */
+/* The tables and files that the description of a link names, in memory. The pointers of struct
+ * scps_link_config (rates, delays, outages, vector) point into this object. */
 struct scps_link_tables;
-/* Frees the tables; NULL is allowed. */
+/* Frees the tables of a link's description; t NULL: does nothing. */
 SCPS_API void scps_link_tables_free(struct scps_link_tables *t);
-/* Access to files for the parser of link descriptions, which itself does no I/O: it reads the file
- * of a value "@NAME". */
+/* Functions by which the parser of link descriptions, which itself does no I/O, reads the file of a
+ * value "@NAME". */
 struct scps_link_files {
-    /* Returns the file's contents and their length; NULL with the reason in why. */
+    /* Returns the contents of file `name` and their length in *len; NULL: the file cannot be read,
+     * for the reason written to why. */
     char *(*read)(void *ctx, const char *name, size_t *len, char *why, size_t whylen);
     void (*done)(void *ctx, char *data); /* frees the contents */
     void *ctx;
@@ -232,11 +240,12 @@ SCPS_API int scps_link_parse_tables(const char *spec, const struct scps_link_fil
  * tables. */
 SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
                              struct scps_link_config *back, char *msg, size_t msglen);
-/* Changes one direction by items such as "rate=2mbit,flip=off", separated by commas or blanks: no
- * preset, no rtt, no -back; what is not named is unchanged. KEY=off removes a burst, codel, vector,
- * outage, contact, rates, delays, flip or hold. *other is the opposite direction, whose delay
- * counts for queues in round trips. The other arguments and the errors are those of
- * scps_link_parse_tables(); *own is unchanged on errors. */
+/* Changes the configuration *own of one direction by items such as "rate=2mbit,flip=off", separated
+ * by commas or blanks. Presets, rtt and the suffix -back are not allowed; what no item names is
+ * unchanged. KEY=off removes a burst, codel, vector, outage, contact, rates, delays, flip or hold.
+ * *other is the configuration of the opposite direction; its delay is needed for queue sizes given
+ * in round trips. The other arguments and the errors are those of scps_link_parse_tables(); *own is
+ * unchanged on errors. */
 SCPS_API int scps_link_update(const char *items, const struct scps_link_files *files,
                               struct scps_link_config *own, const struct scps_link_config *other,
                               struct scps_link_tables **tables, char *msg, size_t msglen);
@@ -244,8 +253,9 @@ SCPS_API int scps_link_update(const char *items, const struct scps_link_files *f
  * blanks; a table is given as its number of rows. Returns buf. */
 #define SCPS_LINK_TEXTLEN 512
 SCPS_API char *scps_link_print(const struct scps_link_config *c, char buf[SCPS_LINK_TEXTLEN]);
-/* Returns name and one line of help of preset i, such as "geo" and "10 Mbit/s both ways, 560 ms
- * round trip"; false past the last. */
+/* Sets *name and *help to the name and one line of help of preset i, such as "geo" and "10 Mbit/s
+ * both ways, 560 ms round trip", and returns true; returns false if there are no more than i
+ * presets. */
 SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
 /* Returns the physical limit: the mean goodput, bit/s of payload, of the best possible sender over
  * this channel. That sender needs one round trip for the handshake, never leaves the line idle,
@@ -271,9 +281,9 @@ SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        uint32_t payload, uint32_t headers, uint64_t rate_bps,
                                        uint64_t window, scps_dur ack_every);
 
-/* One direction of a link by itself, for a driver that has a clock of its own: the same model as in
- * a simulated world, in real time. Packets are offered with the time and come out at their arrival
- * times; now, µs, never decreases:
+/* A channel: one direction of a link by itself, with the same model as in a simulated world, for a
+ * driver that has a clock of its own. The driver passes in packets with the time, and takes them
+ * out at their arrival times; now, µs, never decreases:
  *
  *     scps_channel_offer(ch, now, pkt);               // for each packet that is sent
  *     while (scps_channel_peek(ch, now, &pkt)) {      // at the time scps_channel_next(ch)
@@ -300,8 +310,8 @@ SCPS_API const struct scps_link_config *scps_channel_config(const struct scps_ch
 /* Sends a copy of pkt into the channel at `now`, µs. Returns 0, also when the channel loses the
  * packet; SCPS_ERR_NOMEM: it is lost for lack of memory. */
 SCPS_API int scps_channel_offer(struct scps_channel *ch, scps_time now, const struct scps_pkt *pkt);
-/* Returns the time at which scps_channel_peek() may return a packet next. SCPS_NEVER: no packet is
- * under way. */
+/* Returns the time, µs, at which scps_channel_peek() is to be called next, because a packet may
+ * have arrived. SCPS_NEVER: there is no packet in the channel. */
 SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
 /* If a packet has arrived at the far end of the channel by `now`, µs, sets *pkt to it and returns
  * true; pkt->at is its arrival time, µs, and its bytes are valid until the next call on ch. Returns
@@ -309,8 +319,8 @@ SCPS_API scps_time scps_channel_next(const struct scps_channel *ch);
 SCPS_API bool scps_channel_peek(struct scps_channel *ch, scps_time now, struct scps_pkt *pkt);
 /* Removes the packet that scps_channel_peek() returned, after its delivery. */
 SCPS_API void scps_channel_pop(struct scps_channel *ch);
-/* Copies the counters of the channel at `now`, µs, to *out, which has `size` octets in the headers
- * of the caller. */
+/* Copies the counters of the channel at `now`, µs, to *out; size is sizeof *out in the calling
+ * program. */
 SCPS_API void scps_channel_stats_sized(struct scps_channel *ch, scps_time now,
                                        struct scps_link_stats *out, size_t size);
 static inline void scps_channel_stats(struct scps_channel *ch, scps_time now,
@@ -333,9 +343,9 @@ SCPS_API void scps_world_free(struct scps_world *w);
 /* Returns the virtual time of the world, µs. */
 SCPS_API scps_time scps_world_now(const struct scps_world *w);
 
-/* Adds a host with a stack of its own. cfg NULL: the defaults; the world's clock replaces cfg->now.
- * on_event (may be NULL) receives every scps_event of the stack in order, at its virtual time, and
- * may call into the stack. Returns NULL on lack of memory. */
+/* Adds a host with a stack of its own. cfg NULL: the defaults; cfg->now is replaced by the world's
+ * time. on_event (may be NULL) is called for every scps_event of the stack in order, at its virtual
+ * time, and may call into the stack. Returns NULL on lack of memory. */
 SCPS_API struct scps_host *
 scps_world_host(struct scps_world *w, const char *name, const struct scps_stack_config *cfg,
                 void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx),
@@ -346,9 +356,9 @@ SCPS_API struct scps_stack *scps_host_stack(const struct scps_host *h);
 SCPS_API const char *scps_host_name(const struct scps_host *h);
 /* Returns the world to which a host belongs. */
 SCPS_API struct scps_world *scps_host_world(const struct scps_host *h);
-/* Makes the next scps_world_run(), or the one that is running, send the packets that have become
- * due, before virtual time advances. Call it after calls into a host's stack from outside on_event
- * (connect, write ...). */
+/* Makes scps_world_run() (the running or the next call) ask the stack of h for packets before
+ * virtual time advances. Call it after calls into the stack (connect, write ...) that were not made
+ * from on_event. */
 SCPS_API void scps_host_kick(struct scps_host *h);
 
 /* Joins two hosts by a link. Each end becomes a netif of its host's stack with the address given
@@ -360,7 +370,8 @@ SCPS_API struct scps_link *scps_world_link(struct scps_world *w, struct scps_hos
                                            const struct scps_addr *addr_b, unsigned prefix,
                                            uint32_t mtu, const struct scps_link_config *a_to_b,
                                            const struct scps_link_config *b_to_a);
-/* Adds a second pair of addresses to a link, such as IPv6 beside IPv4. */
+/* Adds a second pair of addresses to a link, such as IPv6 beside IPv4. Returns 0, or an error of
+ * scps_stack_add_addr(). */
 SCPS_API int scps_link_add_addrs(struct scps_link *l, const struct scps_addr *addr_a,
                                  const struct scps_addr *addr_b, unsigned prefix);
 /* Pushes a filter, such as a capture tap, on top of end 0 (a) or 1 (b); the link frees it. Call it
@@ -369,8 +380,8 @@ SCPS_API int scps_link_filter(struct scps_link *l, int end, struct scps_netif *f
 /* Returns the uppermost netif of end 0 (a) or 1 (b) of the link, for routes. Add filters before the
  * call, as a filter becomes the uppermost netif. */
 SCPS_API struct scps_netif *scps_link_netif(const struct scps_link *l, int end);
-/* Copies the counters of direction dir (0: a to b) to *out, which has `size` octets in the headers
- * of the caller. */
+/* Copies the counters of direction dir (0: a to b) to *out; size is sizeof *out in the calling
+ * program. */
 SCPS_API void scps_link_get_stats_sized(struct scps_link *l, int dir, struct scps_link_stats *out,
                                         size_t size);
 static inline void scps_link_get_stats(struct scps_link *l, int dir, struct scps_link_stats *out)
@@ -385,8 +396,9 @@ SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *f
  * SCPS_ERR_INVAL. */
 SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg);
 
-/* Calls fn(ctx) at virtual time `when`, µs, before other events of that microsecond, and after
- * earlier requests for it. Returns 0, or SCPS_ERR_NOMEM. */
+/* Makes scps_world_run() call fn(ctx) at virtual time `when`, µs, before the other events of that
+ * microsecond, and after functions that were requested earlier for it. Returns 0, or
+ * SCPS_ERR_NOMEM. */
 SCPS_API int scps_world_at(struct scps_world *w, scps_time when, void (*fn)(void *ctx), void *ctx);
 /* Runs the simulated world until no event is left, until the clock would pass `until`, µs, or until
  * scps_world_stop(). In the first two cases the clock then is `until` or, if that is SCPS_NEVER,

@@ -27,19 +27,19 @@ extern "C" {
 
 struct scps_sockloop;
 
-/* Opens a context on a libev loop. ev NULL: a loop of its own. cfg NULL: the defaults. The fields
- * stack, wait, kick, now, user, stack_config.now and stack_config.seed of cfg are ignored, and the
- * function sets them itself, the seed from the kernel's random source. On failure returns NULL with
- * errno. */
+/* Opens a context (the state of a set of sockets, <scps/socket.h>) on a libev loop. ev NULL: a new
+ * loop. cfg NULL: the defaults. The fields stack, wait, kick, now, user, stack_config.now and
+ * stack_config.seed of cfg are ignored, and the function sets them itself, the seed from the
+ * kernel's random source. On failure returns NULL with errno. */
 SCPS_API struct scps_sockloop *scps_sockloop_new(struct ev_loop *ev,
                                                  const struct scps_ctx_config *cfg);
 /* Returns the context, which the functions of <scps/socket.h> take. */
 SCPS_API struct scps_ctx *scps_sockloop_ctx(struct scps_sockloop *sl);
 /* Returns the loop, to which the devices are added with scps_loop_add(). */
 SCPS_API struct scps_loop *scps_sockloop_loop(struct scps_sockloop *sl);
-/* Makes the call that blocks now or, if none does, the next one that would, fail with EINTR. To
- * be called from a watcher of the program, such as one for a signal; a watcher must not block
- * itself. */
+/* Makes a blocking socket call fail with EINTR: the one that blocks now or, if none does, the next
+ * one that would block. Call it from a libev watcher of the program, such as one for a signal. A
+ * watcher must not make blocking calls itself. */
 SCPS_API void scps_sockloop_interrupt(struct scps_sockloop *sl);
 /* Frees context, loop and stack; data still being sent in the background is lost. The devices are
  * not closed. */

@@ -9,11 +9,12 @@
 extern "C" {
 #endif
 
-/* Opens a filter that writes every packet passing it, both ways, to a pcap file with raw IP
- * (LINKTYPE_RAW) and times in µs. Payload that is counted but not stored (hollow) is written as
- * zeros, at most snaplen bytes a packet (0: whole). epoch: added to packet times (µs since 1970), 0
- * for virtual time. now: the clock for outgoing packets. Returns NULL on failure, with one line in
- * msg. The netif chain that it is pushed on frees it. */
+/* Opens a capture tap: a filter for a chain of netifs (network interfaces) that writes every packet
+ * passing it, in both directions, to a pcap file with raw IP (LINKTYPE_RAW) and times in µs.
+ * Payload that is counted but not stored (hollow) is written as zeros, at most snaplen bytes of
+ * each packet (0: all). epoch: µs since 1970 that are added to packet times, 0 for virtual time.
+ * now: the clock for outgoing packets. Returns NULL on failure, with one line in msg. Closing the
+ * chain frees the tap. */
 SCPS_API struct scps_netif *scps_tap_open(const char *path, uint32_t snaplen, scps_time epoch,
                                           scps_time (*now)(void *ctx), void *ctx, char *msg,
                                           size_t msglen);

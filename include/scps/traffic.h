@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Senders and receivers of one stream. They use only the public interface, so they work the same in
- * virtual and in real time. Tests, the simulator and programs share them. */
+/* Applications that send or receive one stream. They use only the public interface, so they work
+ * the same in virtual and in real time. Tests, the simulator and programs share them. */
 #ifndef SCPS_TRAFFIC_H
 #define SCPS_TRAFFIC_H
 
@@ -26,9 +26,10 @@ struct scps_bulk_source {
      * counted, not stored) */
     bool hollow;
     size_t record; /* length of each record, bytes; the last may be shorter; 0: no records */
-    /* The caller's function that provides the bytes to send: it puts up to len bytes at buf.
-     * Returns how many; 0 at the end; SCPS_ERR_AGAIN: there are none yet, and the caller will call
-     * scps_bulk_source_run(); another error aborts. NULL: the ttcp pattern is sent. */
+    /* The caller's function that provides the bytes to send: it puts up to len bytes at buf and
+     * returns how many. 0: the stream ends here. SCPS_ERR_AGAIN: there are no bytes yet; when there
+     * are, the caller calls scps_bulk_source_run(). Another error: the connection is aborted.
+     * refill NULL: the ttcp pattern is sent. */
     int64_t (*refill)(void *ctx, void *buf, size_t len);
     void *ctx;
     /* The source sets the fields of this group, and the caller reads them. */
@@ -50,8 +51,8 @@ SCPS_API int scps_bulk_source_start(struct scps_bulk_source *s, struct scps_conn
 /* Writes more of the stream to the connection, and sets `finished`, `closed` and `err`. Call it for
  * every event of the stack; an event of another connection has no effect. */
 SCPS_API void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event *ev);
-/* Continues the transfer when new bytes are available, after refill has returned SCPS_ERR_AGAIN (no
- * bytes yet). */
+/* Continues a transfer that stopped because refill returned SCPS_ERR_AGAIN (no bytes yet). Call it
+ * when refill has bytes again. */
 SCPS_API void scps_bulk_source_run(struct scps_bulk_source *s);
 /* Frees the buffer of the source; the connection stays open. */
 SCPS_API void scps_bulk_source_fini(struct scps_bulk_source *s);
@@ -79,8 +80,8 @@ struct scps_bulk_sink {
     bool eof;
     int err;
 };
-/* Attaches the sink to c and reads what has arrived. c NULL (nothing was accepted): does
- * nothing. */
+/* Begins to read connection c: reads what has arrived, and keeps c for scps_bulk_sink_event(). c
+ * NULL (scps_accept() returned no connection): does nothing. */
 SCPS_API void scps_bulk_sink_start(struct scps_bulk_sink *s, struct scps_conn *c);
 /* Reads what has arrived, and sets `eof` and `err`. Call it for every event of the stack; an event
  * of another connection has no effect. */

@@ -25,7 +25,8 @@
 extern "C" {
 #endif
 
-/* µs on the driver's clock; never negative. The clock of a stack stops at SCPS_NEVER / 2. */
+/* A time, µs on the clock of the driver (the program's loop that passes packets to a stack); never
+ * negative. The clock of a stack stops at SCPS_NEVER / 2. */
 typedef int64_t scps_time;
 typedef int64_t scps_dur;  /* a duration, µs */
 typedef uint64_t scps_off; /* octets of a stream's sequence space, counted from the SYN */

@@ -2,10 +2,10 @@
 /* Van Jacobson's TCP/IP header compression for slow serial links (RFC 1144), hop by hop.
  *
  * 40 bytes of IPv4 and TCP headers become 3 to 5: each packet carries its differences from the
- * previous packet of its connection. So after a lost packet the receiver restores the later ones
- * wrongly until one is sent uncompressed; it detects the loss by a damaged frame
- * (scps_vj_line_error) or, failing that, by the TCP checksum. SCPS-TP's own compression (comp.h) is
- * end to end and carries absolute values; the two have only the purpose in common.
+ * previous packet of its connection. So after a lost packet the receiver restores the headers of
+ * later packets wrongly until one is sent uncompressed. It detects the loss by a damaged frame
+ * (scps_vj_line_error) or, failing that, by the TCP checksum. SCPS-TP's own compression (comp.h),
+ * by contrast, works end to end and carries absolute values.
  *
  * The type of a packet is carried by the framing: in PPP as protocol number, in SLIP in the high
  * bits of the first octet, where it takes no room. vjlink.h has the compression as a filter for
@@ -38,8 +38,8 @@ enum { /* types of packets in SLIP: high bits of the first octet (RFC 1144 appen
 #define SCPS_VJ_HDR_MAX 120 /* largest size of IPv4 and TCP headers together, bytes */
 
 struct scps_vj_slot {
-    /* hdr holds the latest IP and TCP headers of the connection, len bytes; len 0: no packet has
-     * passed yet */
+    /* hdr: the IP and TCP headers of the latest packet of one TCP connection, len bytes; len 0: the
+     * slot is free */
     uint8_t hdr[SCPS_VJ_HDR_MAX], len;
     uint32_t used;
 };
@@ -47,12 +47,13 @@ struct scps_vj_slot {
 struct scps_vj_tx {
     struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
     uint32_t clock;
-    /* last: number of the slot (connection) of the last packet. was_last and was_slot: the values
-     * from before that packet, to which scps_vj_unsend() returns. */
+    /* last: index in `slot` of the connection whose packet was sent last. was_last and was_slot:
+     * values of `last` and of the index of the changed slot from before that packet, which
+     * scps_vj_unsend() restores. */
     uint8_t last, was_last, was_slot;
     uint8_t slots; /* number of elements of the array `slot` that are used */
-    /* true: every compressed packet carries the number of its connection; false: only where it
-     * differs from that of the packet before */
+    /* true: every compressed packet carries the number of its connection (the index of its slot);
+     * false: a packet carries it only when the previous packet was of another connection */
     bool always_say;
 };
 
@@ -68,28 +69,31 @@ struct scps_vj_rx {
  * yet. */
 SCPS_API void scps_vj_tx_init(struct scps_vj_tx *tx);
 SCPS_API void scps_vj_rx_init(struct scps_vj_rx *rx);
-/* Sets the limits that the other end has agreed to (RFC 1332 section 4): the number of connections
- * whose headers it stores, 1 to SCPS_VJ_SLOTS, and whether each compressed packet has to carry its
- * connection's number. Call it before the first packet; the defaults are SCPS_VJ_SLOTS and
- * false. */
+/* Sets the limits that the receiving end has announced (RFC 1332 section 4). slots: number of
+ * connections whose headers the receiver stores, 1 to SCPS_VJ_SLOTS. always_say: true: each
+ * compressed packet must carry the number of its connection. Call it before the first packet; the
+ * defaults are SCPS_VJ_SLOTS and false. */
 SCPS_API void scps_vj_tx_limit(struct scps_vj_tx *tx, uint8_t slots, bool always_say);
-/* Compresses an IP packet of total bytes, of which avail lie at p (its TCP header at least).
- * Returns the type as which it is to be sent. SCPS_VJ_IP: unchanged; otherwise with its first
- * *replaced bytes replaced by the *n bytes at out (room for SCPS_VJ_HDR_MAX). */
+/* Compresses the headers of an IP packet of total bytes, of which the first avail, at least its IP
+ * and TCP headers, are at p. Returns the type as which the packet is to be sent. SCPS_VJ_IP: the
+ * packet is sent unchanged; another type: the first *replaced bytes of the packet are to be
+ * replaced by the *n bytes written to out (room for SCPS_VJ_HDR_MAX). */
 SCPS_API enum scps_vj_type scps_vj_compress(struct scps_vj_tx *tx, const uint8_t *p, size_t avail,
                                             size_t total, uint8_t *out, size_t *n,
                                             size_t *replaced);
 /* Restores the state from before the last packet that scps_vj_compress() returned, because that
  * packet was not sent after all. Call it at most once for each packet. */
 SCPS_API void scps_vj_unsend(struct scps_vj_tx *tx);
-/* Restores the headers of a packet of the given type (not SCPS_VJ_IP, which is complete), with
- * total bytes, of which avail lie at p. Its first *replaced bytes are to be replaced by the *n
- * bytes at out. Returns 0, SCPS_DROP_TRUNCATED, or SCPS_DROP_BAD_COMPRESSED for malformed packets,
- * for an unknown connection and for packets that depend on one lost in an error. */
+/* Restores the headers of a received packet of total bytes, of which avail are at p. type is not
+ * SCPS_VJ_IP, whose headers are complete. The first *replaced bytes of the packet are to be
+ * replaced by the *n bytes written to out. Returns 0; SCPS_DROP_TRUNCATED; or
+ * SCPS_DROP_BAD_COMPRESSED for malformed packets, for an unknown connection, and for packets whose
+ * headers depend on a packet that was lost in an error. */
 SCPS_API int scps_vj_expand(struct scps_vj_rx *rx, enum scps_vj_type type, const uint8_t *p,
                             size_t avail, size_t total, uint8_t *out, size_t *n, size_t *replaced);
-/* Records that a frame arrived damaged: compressed packets that refer to the damaged one can no
- * longer be restored. */
+/* Records that a frame arrived damaged or was lost. Compressed packets are then dropped until a
+ * packet arrives that carries the number of its connection (an uncompressed packet always does),
+ * because the damaged packet may have changed the stored headers. */
 SCPS_API void scps_vj_line_error(struct scps_vj_rx *rx);
 
 #ifdef __cplusplus

@@ -15,14 +15,15 @@ struct scps_vj_stats {
     /* numbers of packets sent, by type: plain IP, uncompressed TCP, compressed TCP */
     uint64_t ip, uncompressed, compressed;
     uint64_t bytes_in, bytes_out; /* octets of packets before the compression, and after it */
-    /* numbers of received packets whose headers were restored, and could not be restored */
+    /* expanded: received packets whose headers were restored; tossed: received packets that were
+     * dropped because their headers could not be restored */
     uint64_t expanded, tossed;
 };
-/* Opens one end of the compression; the other end needs one as well. Put it on a link
- * (scps_netif_push, scps_link_filter), which then owns it. alloc NULL: malloc. Returns NULL on lack
- * of memory. */
+/* Opens a filter that compresses headers on sending and restores them on receiving; the other end
+ * of the link needs one as well. Put it on a link (scps_netif_push, scps_link_filter), which then
+ * owns it. alloc NULL: malloc. Returns NULL on lack of memory. */
 SCPS_API struct scps_netif *scps_vj_filter_new(const struct scps_alloc *alloc);
-/* Copies the counters of this end to *out, which has `size` octets in the headers of the caller. */
+/* Copies the counters of this end to *out; size is sizeof *out in the calling program. */
 SCPS_API void scps_vj_filter_stats_sized(const struct scps_netif *filter, struct scps_vj_stats *out,
                                          size_t size);
 static inline void scps_vj_filter_stats(const struct scps_netif *filter, struct scps_vj_stats *out)
