@@ -49,14 +49,16 @@ struct scps_cctest {
     const struct scps_cc_ops *ops;
     int64_t param[SCPS_CC_PARAMS];
     struct scps_cc_view view; /* state of the connection; the caller sets it before each event */
-    /* what the controller wrote at the last event, limited as a connection limits it: a window of
-     * at least one segment */
+    /* what the controller wrote at the last event; a window below one segment is raised to one
+     * segment, as a connection does */
     struct scps_cc_ctl ctl;
-    /* Called after each event, before ctl is limited. NULL: no call. */
+    /* Called after each event with the values that the controller wrote, before a window below one
+     * segment is raised to one segment. NULL: no call. */
     void (*watch)(void *ctx, const struct scps_cctest_event *e);
     void *ctx;
     /* The fields from here on are private to the test bench: the controller's state, and a copy of
-     * it and of ctl from before the recovery episode. in_episode is true during an episode. */
+     * this state and of ctl from before the last recovery episode. in_episode: true during a
+     * recovery episode. */
     bool in_episode;
     /* true: saved_ctl and saved are from before the last recovery episode, and SCPS_CC_SPURIOUS has
      * not restored them yet */
@@ -73,10 +75,11 @@ struct scps_cctest {
  * bytes, now one second; and cwnd_limited becomes true. Keeps t->watch and t->ctx. */
 SCPS_API void scps_cctest_start(struct scps_cctest *t, const struct scps_cc_ops *ops,
                                 const int64_t *param, const struct scps_cc_view *view);
-/* The next four functions call the controller with t->view: this one calls ops->ack. As in the
- * core, the state of before an episode (a loss with new_episode, or SCPS_CC_RTO outside an episode)
- * is kept, SCPS_CC_SPURIOUS puts it back first (unless ops->own_recovery), and a window below one
- * segment is raised to one segment. */
+/* This function calls ops->ack with t->view. As the core of the library does, scps_cctest_loss()
+ * and scps_cctest_change() keep a copy of the controller's state when an episode begins (a loss
+ * with new_episode, or SCPS_CC_RTO outside an episode); SCPS_CC_SPURIOUS restores the copy before
+ * ops->change is called (unless ops->own_recovery is true). All of them raise a window below one
+ * segment to one segment. */
 SCPS_API void scps_cctest_ack(struct scps_cctest *t, const struct scps_cc_ack *a);
 /* Calls ops->loss with t->view; see scps_cctest_ack(). */
 SCPS_API void scps_cctest_loss(struct scps_cctest *t, const struct scps_cc_loss *l);
@@ -88,8 +91,8 @@ SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent 
 /* ---- event tables: lists of events with the window, threshold or rate expected after each ---- */
 
 /* One row of an event table: an event, and the outputs that the controller must have after it.
- * Fields that are 0 have usual values: outstanding and inflight equal the window, the window is the
- * limit, the cause is congestion, the evidence SACK, and the round trip that of the view. */
+ * Fields that are 0 have usual values: outstanding and inflight equal the window, cwnd_limited is
+ * true, the cause is congestion, the evidence SACK, and the RTT that of scps_cctest.view. */
 struct scps_cctest_row {
     enum scps_cctest_kind kind;
     /* inputs of the event */
@@ -114,8 +117,8 @@ struct scps_cctest_row {
 #define SCPS_CCTEST_ROWS(a) (sizeof(a) / sizeof *(a))
 
 /* Plays the n rows of an event table: calls the controller for each and checks its outputs. Returns
- * true if all outputs were as wanted; else msg (may be NULL) names the row, counted from 0, what
- * was written and what was wanted, and the rows behind it are not played. */
+ * true if all outputs were as expected. Otherwise msg (may be NULL) names the row, counted from 0,
+ * the value that the controller wrote and the value expected, and later rows are not played. */
 SCPS_API bool scps_cctest_play(struct scps_cctest *t, const struct scps_cctest_row *rows, size_t n,
                                char *msg, size_t msglen);
 
@@ -202,8 +205,8 @@ SCPS_API struct scps_cctest_expect scps_cctest_expect_of(const char *name);
 struct scps_cctest_verdict {
     enum scps_cctest_check check;
     bool ok; /* true: the check is met */
-    /* true: expect.exempt exempts the controller from the check, so `ok` does not count as a
-     * failure */
+    /* true: scps_cctest_expect.exempt has the bit of this check, so a failure (ok false) is not
+     * counted */
     bool exempt;
     bool run; /* true: the check was made; false: the check does not apply to this controller */
     /* text with the measured values, or with the reason why the check failed */
@@ -221,10 +224,11 @@ SCPS_API bool scps_cctest_ops_ok(const struct scps_cc_ops *ops, char *msg, size_
 
 /* ---- random events: histories of a sender that are drawn from a seed ---- */
 
-/* The actions of a random history of a sender. An action happens only as far as it can: an
- * acknowledgement covers at most what is outstanding, and an n that is too large counts as the
- * largest one: 1000 for thousandths and for RTOs, 1 000 000 for seconds and milliseconds. So every
- * list of actions is a valid history, and scps_cctest_shrink() may remove any action from one. */
+/* The actions of a random history of a sender. Each has a number n. An action is limited to what is
+ * possible: an acknowledgement covers at most the outstanding bytes, and a larger n than the
+ * largest one counts as the largest: 1000 for thousandths and for RTOs, 1 000 000 for seconds and
+ * milliseconds. So every list of actions is a valid history, and scps_cctest_shrink() may remove
+ * any action from a list. */
 enum scps_cctest_what {
     SCPS_CCTEST_DO_ACK,  /* n thousandths of the outstanding bytes are acknowledged */
     SCPS_CCTEST_DO_LOSE, /* n thousandths of the outstanding bytes are declared lost */
@@ -261,14 +265,15 @@ struct scps_cctest_history {
 /* Writes the random history of a sender that belongs to this seed to *h. The same seed gives the
  * same history on every machine. */
 SCPS_API void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h);
-/* Plays history h to the controller and checks after each action every invariant of mask
- * (SCPS_CCTEST_BITs; 0: all). Returns the first that was broken, with msg, or SCPS_CCTEST_CHECKS:
- * none was. rate: the configured rate, bytes/s; 0: none. */
+/* Plays history h to the controller, and after each action checks every invariant of mask (bits
+ * SCPS_CCTEST_BIT(); 0: all). Returns the first invariant that was violated, with a message in msg;
+ * SCPS_CCTEST_CHECKS: none was. rate: scps_conn_config.rate of the simulated connection, bytes/s;
+ * 0: none. */
 SCPS_API enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int64_t *param,
                                                 const struct scps_cctest_history *h, uint64_t rate,
                                                 uint64_t mask, char *msg, size_t msglen);
-/* Removes actions from h as long as the same check still fails. What is left is a minimal history:
- * removing any action makes it pass. */
+/* Removes actions from history h as long as `check` still fails on the rest. The result is minimal:
+ * without any one of its actions the check passes. */
 SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *param,
                                  struct scps_cctest_history *h, uint64_t rate,
                                  enum scps_cctest_check check);
@@ -279,10 +284,10 @@ SCPS_API void scps_cctest_shrink(const struct scps_cc_ops *ops, const int64_t *p
  *         ^                                                  |   after ack_delay at the latest
  *         +--------------------- delay ----------------------+
  *
- * One sender, one bottleneck, one receiver. It is not a TCP: there are whole segments, no sequence
- * numbers and no retransmission. A lost segment is declared lost at the next acknowledgement,
- * or by the retransmission timeout. That is enough to show at which window or rate a controller
- * settles, and quick: an hour of the path's time takes well below a second to compute.
+ * One sender, one bottleneck, one receiver. It is not a TCP: all segments are full, and there are
+ * no sequence numbers and no retransmissions. A lost segment is declared lost at the next
+ * acknowledgement, or by the retransmission timeout. That is enough to show at which window or rate
+ * a controller settles, and quick: an hour of the path's time takes well below a second to compute.
  */
 struct scps_cctest_path {
     uint64_t bps;   /* rate of the bottleneck, bit/s; a segment counts as mss bytes; at least 1 */
@@ -340,9 +345,10 @@ SCPS_API struct scps_cctest_path_result scps_cctest_line_result(const struct scp
 /* Frees a path model. l NULL: does nothing. */
 SCPS_API void scps_cctest_line_free(struct scps_cctest_line *l);
 
-/* Returns the response function: the mean window in segments, over the second half of `losses`
- * cycles from one loss to the next, when one in `period` segments is lost, with `acks`
- * acknowledgements a round trip. 0: the controller has no window, or rtt is less than 1 µs. */
+/* Returns the response function (mean window at a given loss rate): the mean window, segments, over
+ * the second half of `losses` cycles from one loss to the next, when one in `period` segments is
+ * lost and the receiver sends `acks` acknowledgements a round trip. 0: the controller has no
+ * window, or rtt is less than 1 µs. */
 SCPS_API double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
                                      uint64_t period, scps_dur rtt, unsigned acks, unsigned losses);
 /* Returns the window in segments n round trips after a loss that happened at a window of w
@@ -372,8 +378,9 @@ struct scps_cctest_recorder {
     void (*write)(void *ctx, const char *line, size_t len);
     void *ctx;
 };
-/* Fills in *r and writes the head of the recording. Returns 0, or SCPS_ERR_RANGE when the
- * controller's state leaves no room for the recorder's sixteen octets. */
+/* Fills in *r for controller ops with parameters param (NULL: its defaults) and writes the first
+ * line of the recording by write(). Returns 0, or SCPS_ERR_RANGE when the controller's state leaves
+ * no room for the sixteen octets of state that the recorder needs. */
 SCPS_API int scps_cctest_recorder_init(struct scps_cctest_recorder *r,
                                        const struct scps_cc_ops *ops, const int64_t *param,
                                        void (*write)(void *ctx, const char *line, size_t len),
@@ -386,18 +393,18 @@ struct scps_cctest_replayed {
     struct scps_cc_ctl recorded; /* what the recorded controller had decided */
 };
 struct scps_cctest_replay {
-    /* number of calls in the recording, and of those after which the controller's outputs differ
-     * from the recorded ones */
+    /* events: number of calls in the recording; different: number of calls after which the outputs
+     * of the controller under test differ from those of the recorded controller */
     uint64_t events, different;
     uint64_t first; /* line of the recording at which the outputs first differ; 0: they never do */
     /* first invariant that was violated; SCPS_CCTEST_CHECKS: none was */
     enum scps_cctest_check broken;
     char msg[SCPS_CCTEST_MSGLEN]; /* says how `broken` was violated */
 };
-/* Gives the inputs of connection number `conn` (from 1) of a recording to any controller; the
- * inputs stay the same whatever window that controller sets. each (may be NULL) is called for every
- * event. Returns 0; SCPS_ERR_INVAL, with the number of the line in msg, for a text that is no
- * recording; SCPS_ERR_NOENT if the recording has no such connection. */
+/* Replays connection number `conn` (from 1) of a recording to a controller: the controller gets the
+ * recorded inputs, whatever window it sets. each (may be NULL) is called for every event. Returns
+ * 0; SCPS_ERR_INVAL, with the number of the line in msg, if the text is no recording;
+ * SCPS_ERR_NOENT if the recording has no such connection. */
 SCPS_API int scps_cctest_run_recording(const char *text, size_t len, unsigned conn,
                                        const struct scps_cc_ops *ops, const int64_t *param,
                                        uint64_t exempt, struct scps_cctest_replay *out,
@@ -423,8 +430,8 @@ struct scps_cctest_score {
     /* false: the measurement does not apply, or the event that it times did not occur */
     bool known;
 };
-/* Results on the path of the scorecard that a second flow joins after 30 s: rates of both flows and
- * queueing delay over time. */
+/* Results of the scorecard's test in which a second flow starts 30 s after the first on the same
+ * path: rates of both flows and queueing delay over time. */
 struct scps_cctest_curve {
     /* time, s; rates of the two flows, Mbit/s; queueing delay, ms */
     double seconds, first, second, queue;

@@ -7,7 +7,7 @@
  * of 64-bit Linux, so that a program or a packetdrill adaptor passes its own through unchanged. A
  * call that fails returns -1 and sets errno. No call raises a signal.
  *
- * A context is one host: a stack, its sockets, no globals.  It is driven in one of two ways.
+ * A context is one host: a stack, its sockets, no globals. It is driven in one of two ways.
  *
  *  Packets by hand, any clock          Over devices, in real time
  *  --------------------------          --------------------------
@@ -24,9 +24,10 @@
  *     scps_ctx_inject(ctx, synack, len, sent_at + 10000);        // answered 10 ms later
  *     scps_sock_connect(ctx, s, &peer, sizeof peer);             // 0
  *
- * Blocking is the caller's choice. With cfg.wait, a call that must wait calls it, with no lock
- * held, until it can go on; without it every socket behaves as if O_NONBLOCK were set. cfg.lock and
- * cfg.unlock surround every entry: give them a mutex and threads may share a context.
+ * Blocking is the program's choice. A socket call that must wait calls the program's function
+ * cfg.wait, with no lock held, until the call can continue; if cfg.wait is NULL, every socket
+ * behaves as if O_NONBLOCK were set. cfg.lock and cfg.unlock surround every entry: give them a
+ * mutex and threads may share a context.
  *
  * docs/howto/sockets.md has every option and every difference from Linux; docs/howto/conformance.md
  * drives it from a packetdrill-like tool.
@@ -65,8 +66,8 @@ enum {
     SCPS_SOL_UDP = 17, /* protocol number of UDP; no socket option has this level */
     SCPS_SOL_IPV6 = 41,
     SCPS_SOL_SCPS_ROUTE = 0xfc, /* level SCPS_ROUTE of the SCPS reference implementation */
-    /* level PROTO_SCPSTP of the SCPS reference implementation; from 0x100 on, options of this
-     * library */
+    /* level PROTO_SCPSTP of the SCPS reference implementation; the options with numbers from 0x100
+     * on are additions of this library */
     SCPS_SOL_SCPS = 0xfe,
     SCPS_SOL_SCPS_SOCKET = 0xff /* level SCPS_SOCKET of the SCPS reference implementation */
 };
@@ -301,7 +302,8 @@ struct scps_sockaddr {
 };
 struct scps_sockaddr_in {
     uint16_t sin_family; /* SCPS_AF_INET */
-    /* network byte order, as all multi-byte fields of these address structures */
+    /* port in network byte order, like all multi-byte fields of the address structures except the
+     * family */
     uint16_t sin_port;
     uint8_t sin_addr[4];
     uint8_t sin_zero[8];
@@ -319,9 +321,9 @@ struct scps_sockaddr_storage {
     uint64_t ss_align;
 };
 
-/* Writes ep to *out as an address for a socket of this domain: SCPS_AF_INET, or SCPS_AF_INET6,
- * where IPv4 becomes a mapped address; 0: that of ep's family, SCPS_AF_INET if the family is 0,
- * too. Returns its length, 0 if ep is IPv6 and the domain is SCPS_AF_INET. */
+/* Writes ep to *out as a socket address of domain SCPS_AF_INET or SCPS_AF_INET6 (an IPv4 address
+ * becomes an IPv4-mapped one), or for domain 0 of the family of ep (SCPS_AF_INET if ep has family
+ * 0). Returns the length of the address, octets; 0 if ep is IPv6 and the domain is SCPS_AF_INET. */
 SCPS_API uint32_t scps_sockaddr_put(struct scps_sockaddr_storage *out, int domain,
                                     const struct scps_endpoint *ep);
 /* Reads an address into *ep. Returns 0; -1 with errno EINVAL (too short) or EAFNOSUPPORT. */
@@ -351,8 +353,8 @@ struct scps_timeval {
     int64_t tv_sec, tv_usec;
 };
 
-/* Value of TCP_INFO. Fields that this stack cannot fill are 0. Their comments name these fields,
- * and those whose meaning differs from Linux. */
+/* Value of option TCP_INFO. Fields that this stack cannot fill are 0. A field has a comment if it
+ * is always 0, if its meaning differs from Linux, or if its unit is not obvious. */
 struct scps_tcp_info {
     uint8_t tcpi_state; /* enum scps_state; TIME-WAIT shows as SCPS_CLOSED, as in Linux */
     /* congestion state as Linux numbers it: 0 open, 1 disorder, 3 recovery, 4 loss */
@@ -367,8 +369,8 @@ struct scps_tcp_info {
     uint32_t tcpi_rto, tcpi_ato;         /* µs */
     uint32_t tcpi_snd_mss, tcpi_rcv_mss; /* bytes */
     uint32_t tcpi_unacked,
-        /* Segments that SACK reported. For a listener, tcpi_unacked is the number of connections
-         * waiting for accept, and tcpi_sacked the backlog */
+        /* tcpi_unacked: segments not acknowledged; tcpi_sacked: segments that SACK reported. For a
+         * listening socket: the number of connections waiting for accept, and the backlog */
         tcpi_sacked;
     uint32_t tcpi_lost;           /* segments */
     uint32_t tcpi_retrans;        /* always 0; Linux: segments resent and not acknowledged yet */
@@ -470,18 +472,18 @@ struct scps_ctx_config {
     int first_fd; /* The lowest descriptor number, 0 to 2^30 - 1; default 3 */
     /* largest backlog, at least 1; a larger one is reduced to this; default 4096 */
     unsigned max_backlog;
-    /* Called when a call must wait: let time pass and packets arrive until scps_wait_over(w) is
-     * true, or sleep until another thread has done so. No lock is held during the call, which may
-     * use the context. Returns 0 (the waiting call checks its condition, and calls wait again if it
-     * does not hold), or an errno value with which the waiting call fails (EINTR). NULL: no call
-     * ever blocks. */
+    /* Called when a socket call must wait. The function lets time pass and packets arrive until
+     * scps_wait_over(w) is true, or sleeps until another thread has done so. No lock is held during
+     * the call, so the function may use the context. Returns 0 (the socket call checks its
+     * condition again, and calls this function again if the condition does not hold), or an errno
+     * value with which the socket call fails (such as EINTR). NULL: no socket call ever blocks. */
     int (*wait)(const struct scps_wait *w);
     /* lock is called at the beginning of every function of this interface and unlock at its end; a
      * thread that holds the lock does not take it again. NULL: no locking. */
     void (*lock)(void *user);
     void (*unlock)(void *user);
-    /* Wakes waiting threads: something has changed, so they check their conditions. Called with the
-     * lock held. May be NULL. */
+    /* Called, with the lock held, when something has changed: wakes the threads that sleep in
+     * `wait`, so that they call scps_wait_over() again. May be NULL. */
     void (*wake)(void *user);
     /* Only for a caller's `stack`: called when that stack has something to send, with the lock
      * held. May be NULL. */
@@ -504,9 +506,9 @@ static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
  * return, in a structure whose three sizes are set. */
 SCPS_API void scps_ctx_config_init(struct scps_ctx_config *cfg);
 SCPS_API void scps_ctx_config_init_linux(struct scps_ctx_config *cfg);
-/* Copies a configuration (from NULL: the defaults) that was compiled with other headers to one
- * whose three sizes are set: fields that it does not have get their defaults. Returns 0, or
- * SCPS_ERR_RANGE, with *to unchanged, for a size that is refused. */
+/* Copies the configuration *from (NULL: the defaults) of a program that was compiled with other
+ * headers to *to, whose three sizes are set; fields that *from does not have get their defaults.
+ * Returns 0, or SCPS_ERR_RANGE, with *to unchanged, for a size that is refused. */
 SCPS_API int scps_ctx_config_copy(struct scps_ctx_config *to, const struct scps_ctx_config *from);
 /* Returns the library's defaults: scps_conn_config_default and scps_stack_config_default. */
 static inline struct scps_ctx_config scps_ctx_config_default(void)
@@ -543,8 +545,8 @@ SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
 /* Returns the stack of the context. Hold the lock during calls into it, and call scps_ctx_turn()
  * afterwards. */
 SCPS_API struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx);
-/* Does what is due now, as every call of this interface does: runs timers, passes events to the
- * sockets and sends packets. */
+/* Does the pending work of the context, as every call of this interface does: runs timers that have
+ * expired, passes events to the sockets and sends packets. */
 SCPS_API void scps_ctx_turn(struct scps_ctx *ctx);
 
 /* Adds an address to the built-in netif, with a default route of its family. Returns 0; -1 with
@@ -588,8 +590,8 @@ SCPS_API scps_time scps_ctx_now(struct scps_ctx *ctx);
  * its socket was closed. For scps_ctx_config.wait. It takes no lock: with several threads, call it
  * with the lock held. */
 SCPS_API bool scps_wait_over(const struct scps_wait *w);
-/* Passes an event of the caller's stack to the sockets: its driver calls it for every event. It
- * takes no lock. */
+/* Passes an event of the stack scps_ctx_config.stack to the sockets; the program that drives this
+ * stack calls it for every event. It does not call scps_ctx_config.lock. */
 SCPS_API void scps_ctx_event(struct scps_ctx *ctx, const struct scps_event *ev);
 /* Returns the connection of a socket, which the socket owns; NULL if it has none (with errno EBADF
  * if there is no such socket). */

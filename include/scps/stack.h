@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of one host. It takes packets and the time, and gives packets and its next deadline.
+/* The stack of one host. The program passes in received packets and the time, and takes out packets
+ * to send and the time of the next timer (the deadline).
  *
  * Only one thread at a time may use a stack. A stack never blocks, reads a clock, opens a file or
  * asks for randomness; a program can have any number of stacks.
@@ -22,23 +23,24 @@ struct scps_conn;
 struct scps_listener;
 struct scps_dgram;
 
-/* Limits of the replies to packets that belong to no connection (RST, ICMP errors, SYN cookies), as
- * shares of a link's rate: scps_stack_config.answer_rate. */
-/* replies get at most one part in SCPS_ANSWER_SHARE of the rate, if connections leave it unused */
+/* Limits of the replies (RST, ICMP errors, SYN cookies) to packets that belong to no connection, as
+ * shares of a link's rate; scps_stack_config.answer_rate says when each applies. */
+/* replies get at most 1/16 of the link's rate, as far as connections leave it unused */
 #define SCPS_ANSWER_SHARE 16
-/* replies get at least one part in SCPS_ANSWER_LEAST of the rate, however busy the link is */
+/* replies get at least 1/128 of the link's rate, however busy connections keep the link */
 #define SCPS_ANSWER_LEAST 128
 #define SCPS_ANSWER_FLOOR 1000 /* minimum for replies where no rate is known, bytes/s */
 
-/* The least MTU of a netif and of a route (RFC 791), and of a route to IPv6 addresses, bytes: it
- * holds the headers, timestamps and 8 octets of data. Links of IPv6 have an MTU of 1280 or more
- * (RFC 8200 section 5); this library accepts less, for links that are not shared with other
- * hosts. */
+/* The least MTU, bytes, of a network interface (netif) and of a route (RFC 791: 68), and of a route
+ * to IPv6 addresses (80: IPv6 and TCP headers, timestamps and 8 octets of data). Links of IPv6 have
+ * an MTU of 1280 or more (RFC 8200 section 5); this library accepts less, for links that are not
+ * shared with other hosts. */
 #define SCPS_MTU_LEAST  68
 #define SCPS_MTU_LEAST6 80
 
-/* Capacity of a stack with fixed memory, beside its max_conns connections. A request for one more
- * of a kind is refused with SCPS_ERR_NOMEM. */
+/* Capacity of a stack that takes all its memory when it is opened (scps_stack_config.fixed_memory),
+ * beside its max_conns connections. A request for one more object of a kind is refused with
+ * SCPS_ERR_NOMEM. */
 #define SCPS_FIXED_NETIFS    2
 #define SCPS_FIXED_ADDRS     4
 #define SCPS_FIXED_ROUTES    8 /* routes that scps_stack_add_addr() adds included */
@@ -61,8 +63,9 @@ struct scps_stack_config {
      * is no room for datagram endpoints (SCPS_ERR_NOMEM) and for replies to echo requests of more
      * than 200 bytes. The structure need not outlive the call of scps_stack_new(). */
     const struct scps_conn_config *fixed_memory;
-    /* The most that the stack takes of alloc, bytes, itself not counted; default 4 GiB; 0: no
-     * limit. As the memory in use comes near it, requests are refused in this order:
+    /* Largest number of bytes that the stack takes from alloc, struct scps_stack not counted;
+     * default 4 GiB; 0: no limit. As the memory in use comes near it, requests are refused in this
+     * order:
      *   from 3/4 on  for data beyond a hole (SCPS_DROP_MEMORY_LIMIT); below 3/4, each connection
      *                gets for it at most half of what is left, less what its receive buffer has
      *   from 7/8 on  for new connections (their SYN is dropped with SCPS_DROP_MEMORY_LIMIT,
@@ -97,25 +100,26 @@ struct scps_stack_config {
      * in force is drawn anew each second, from half of this value to the whole of it. Each
      * connection sends at most two a second. */
     uint32_t challenge_acks;
-    /* Largest number in one second of resets for unknown ports, and of ICMP errors and echo replies
-     * together; default 1000 of each. The limits in force are drawn anew each second, from half of
-     * this value to the whole of it. */
+    /* Two limits of this size for each second: one for resets for unknown ports, one for ICMP
+     * errors and echo replies together; default 1000 each. The limits in force are drawn anew each
+     * second, from half of this value to the whole of it. */
     uint32_t resets;
-    /* Limit of replies of all kinds to packets that belong to no connection (resets, ICMP errors,
-     * echo replies, SYN cookies), bytes/s. They get 1/SCPS_ANSWER_SHARE of their route's rate. If
-     * the route has no rate, they get what connections and datagrams leave unused of the device's
-     * rate (scps_netif.rate): at most the same share, at least 1/SCPS_ANSWER_LEAST. If neither rate
-     * is known, they get half of 1/SCPS_ANSWER_SHARE of what connections and datagrams send, and at
-     * least SCPS_ANSWER_FLOOR; if the stack has no connection, answer_rate itself for each device.
-     * Default 1250000; at most 2^43. Replies beyond the limit are not sent
-     * (SCPS_DROP_RATE_LIMITED). */
+    /* Limit, bytes/s, of all replies to packets that belong to no connection (resets, ICMP errors,
+     * echo replies, SYN cookies). In most cases a lower limit applies: replies get
+     * 1/SCPS_ANSWER_SHARE of the rate of their route. If the route has no rate, they get what
+     * connections and datagrams leave unused of the device's rate (scps_netif.rate): at most the
+     * same share, at least 1/SCPS_ANSWER_LEAST. If neither rate is known, they get half of
+     * 1/SCPS_ANSWER_SHARE of what connections and datagrams send, and at least SCPS_ANSWER_FLOOR;
+     * if the stack has no connection, answer_rate itself for each device. Default 1250000; at most
+     * 2^43. Replies beyond the limit are not sent (SCPS_DROP_RATE_LIMITED). */
     uint64_t answer_rate;
-    /* Cache of destinations that answered a SYN only when it had no SCPS capabilities: later SYNs
-     * to them have none from the start. */
+    /* The next two fields configure a cache of destinations that answered a SYN only when it was
+     * sent without the SCPS capabilities option: later SYNs to such a destination do not have the
+     * option. */
     /* largest number of destinations in the cache; default 64, 0: none; at most 65536 */
     uint32_t plain_hosts;
-    /* How long a destination stays in the cache of plain_hosts, µs; default 10 min, 0: it is not
-     * kept at all; at most a hundred years */
+    /* How long a destination stays in the cache that plain_hosts sizes, µs; default 10 min; 0:
+     * there is no cache; at most a hundred years */
     scps_dur plain_memory;
     /* true: a wrong transport checksum in a peer's segment counts as damage by the link, as if
      * SCPS_SIGNAL_DAMAGED had been given; default false */
@@ -169,34 +173,35 @@ SCPS_API void scps_stack_free(struct scps_stack *st);
 /* Implements scps_stack_add_netif(), which passes SCPS_NETIF_LAYOUT of the caller's headers. */
 SCPS_API int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *nif,
                                         uint32_t layout);
-/* Attaches the top of a netif chain; it must outlive the stack, unless it is removed. Returns 0,
- * SCPS_ERR_INVAL, SCPS_ERR_NOMEM, or SCPS_ERR_RANGE for a driver that was compiled with headers in
- * which netifs and packets are laid out in another way than in the library: compile it again. */
+/* Attaches the top of a chain of netifs (network interfaces and filters), which must outlive the
+ * stack, unless scps_stack_remove_netif() detaches it. Returns 0, SCPS_ERR_INVAL, SCPS_ERR_NOMEM,
+ * or SCPS_ERR_RANGE for a driver that was compiled with headers in which netifs and packets are
+ * laid out in another way than in the library: compile it again. */
 static inline int scps_stack_add_netif(struct scps_stack *st, struct scps_netif *nif)
 {
     return scps_stack_add_netif_sized(st, nif, SCPS_NETIF_LAYOUT);
 }
-/* Detaches nif; without effect if it is not attached to st (NULL, never added, removed before).
- * The stack takes the device as gone for good: connections routed through it end with
- * SCPS_ERR_LINKDOWN, and packets waiting for it are lost, except datagrams that have another
- * route. nif may then be freed, or attached to a stack again. Do not call this from within nif's
- * own send. */
+/* Detaches nif; without effect if it is not attached to st (NULL, never added, removed before). The
+ * stack assumes that the device will not come back: connections routed through it end with
+ * SCPS_ERR_LINKDOWN, and packets waiting for it are lost, except datagrams that have another route.
+ * nif may then be freed, or attached to a stack again. Do not call this from within nif's own
+ * send. */
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
-/* Gives this host an address on nif, with a prefix length in bits, and a route to its prefix. A
- * filter that answers for addresses gets the address by a call of its own: scps_ether_add_addr().
- * Returns 0. SCPS_ERR_INVAL, also for an address that no host can have: 0.0.0.0/8, 224.0.0.0 and
- * above (multicast, reserved, broadcast), ::, ff00::/8. SCPS_ERR_RANGE: IPv6 over a netif whose mtu
- * is below SCPS_MTU_LEAST6. SCPS_ERR_NOMEM. */
+/* Gives this host an address on nif, with a prefix length in bits, and adds a route to this prefix.
+ * A filter that answers ARP requests must get the address, too, by scps_ether_add_addr(). Returns
+ * 0. SCPS_ERR_INVAL, also for an address that no host can have: 0.0.0.0/8, 224.0.0.0 and above
+ * (multicast, reserved, broadcast), ::, ff00::/8. SCPS_ERR_RANGE: IPv6 over a netif whose mtu is
+ * below SCPS_MTU_LEAST6. SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
 /* Removes an address from nif, and one route to its prefix through nif, the first one added.
  * Connections from or to the address end with SCPS_ERR_ADDRNOTAVAIL and without a reset, since
- * nothing is sent from an address that the host does not have. Datagram endpoints bound or
- * connected there get the same error once and stay open, and what they have waiting to be sent is
- * lost (scps_dgram_stats.unsent). Listeners stay, and receive nothing there. If several netifs have
- * the address, connections of this one end. From a filter that answers for addresses the address is
- * removed by a call of its own: scps_ether_remove_addr(). Returns 0, or SCPS_ERR_NOENT: nif does
- * not have the address. */
+ * nothing is sent from an address that the host does not have. Datagram endpoints whose local
+ * address it is get the same error once and stay open; datagrams that they have waiting to be sent
+ * are lost (scps_dgram_stats.unsent). Listeners stay, but get no connections to the address. If
+ * several netifs have the address, only connections through nif end. From a filter that answers ARP
+ * requests the address is removed by scps_ether_remove_addr(). Returns 0, or SCPS_ERR_NOENT: nif
+ * does not have the address. */
 SCPS_API int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *nif,
                                     const struct scps_addr *addr);
 
@@ -208,9 +213,9 @@ SCPS_API bool scps_stack_has_addr(const struct scps_stack *st, const struct scps
  * address reuse must be refused then. */
 SCPS_API bool scps_stack_port_busy(const struct scps_stack *st, const struct scps_endpoint *local);
 
-/* Bytes that a packet costs beyond its IP length: framing, and an encryptor that puts pre before
- * the packet, pads both together to a multiple of block (0: no padding) and adds post. The SCPS
- * reference implementation counts 8, 8 and 44 for IPsec. */
+/* Bytes that a packet takes on the link beyond its IP length. packet: framing. pre, block, post: an
+ * encryptor puts pre bytes before the packet, pads both together to a multiple of block (0: no
+ * padding) and adds post bytes. The SCPS reference implementation counts 8, 8 and 44 for IPsec. */
 struct scps_overhead {
     uint16_t packet, pre, block, post;
 };
@@ -226,10 +231,11 @@ struct scps_route {
     /* Round trip assumed for connections that configure none, µs; 0: unknown; at most a hundred
      * years */
     scps_dur expected_rtt;
-    /* Cause assumed for a loss on this route that nothing explains: congestion or corruption */
+    /* Cause assumed for a loss on this route about which neither an ECN mark, a corruption report
+     * nor an outage says anything: congestion or corruption */
     enum scps_loss_cause loss_cause;
-    /* Rate limit shared by all connections and datagrams through this route. All that they send
-     * counts, acknowledgements and retransmissions included, and so do replies to packets that
+    /* Rate limit that all connections and datagrams through this route share. All their packets
+     * count, acknowledgements and retransmissions included, and so do replies to packets that
      * belong to no connection. */
     uint64_t rate; /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
     /* Rate at which connections may send even if their congestion windows forbid it, bytes/s; 0:
@@ -250,37 +256,38 @@ static inline int scps_stack_add_route(struct scps_stack *st, const struct scps_
 {
     return scps_stack_add_route_sized(st, r, sizeof *r);
 }
-/* Changes the route with r's dst, prefix and nif; of several the one added last. Rates, burst and
- * overhead change at once, also for existing connections; the rest changes for later connections.
- * Returns 0, SCPS_ERR_NOENT if there is none, RANGE or NOMEM. */
+/* Changes the route that has r's dst, prefix and nif; if several have them, the one added last.
+ * Rates, burst and overhead change at once, also for existing connections; the rest changes for
+ * later connections. Returns 0, SCPS_ERR_NOENT if there is no such route, SCPS_ERR_RANGE or
+ * SCPS_ERR_NOMEM. */
 static inline int scps_stack_set_route(struct scps_stack *st, const struct scps_route *r)
 {
     return scps_stack_set_route_sized(st, r, sizeof *r);
 }
 
-/* Removes the route with this dst, prefix and nif; of several the one added last. Connections keep
- * the link that they were opened on and end only with it; they then use the rate of another route
- * by that link, or none. Datagrams that wait are sent by another route, or lost if there is none.
- * Replies to packets that belong to no connection are lost if they wait for the rate of the route.
- * Returns 0, or SCPS_ERR_NOENT: there is no such route. */
+/* Removes the route with this dst, prefix and nif; if several have them, the one added last.
+ * Existing connections continue through the same netif; they then have the rate limit of another
+ * route through it, or none. Datagrams that wait are sent by another route, or lost if there is
+ * none. Replies to packets that belong to no connection are lost if they wait for the rate of the
+ * route. Returns 0, or SCPS_ERR_NOENT: there is no such route. */
 SCPS_API int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst,
                                      unsigned prefix, const struct scps_netif *nif);
 
-/* Processes one packet that arrived on nif. Its bytes, also those of a payload that lies apart,
- * are borrowed for the call only. Returns 0 if the packet was used, else the scps_drop that was
- * counted: SCPS_DROP_NOT_OURS if nif, which is not NULL, is not attached to st. A driver that
- * finds several packets waiting passes them in one after the other and asks for output then: this
- * batch is answered together, with one acknowledgement for each connection (RFC 9293 section
- * 3.10.7.4, MUST-59), unless scps_conn_config.stretch_acks is off. The event loop of <scps/io.h>
- * passes 64 at most, so that acknowledgements are sent while many packets arrive. */
+/* Processes one packet that arrived on nif. Its bytes, at in->data and in->payload, must be valid
+ * only during the call. Returns 0 if the packet was used, else the scps_drop that was counted:
+ * SCPS_DROP_NOT_OURS if nif, which is not NULL, is not attached to st. A driver that finds several
+ * packets waiting should pass in all of them before it calls scps_stack_output(): these packets are
+ * acknowledged together, with one acknowledgement for each connection (RFC 9293 section 3.10.7.4,
+ * MUST-59), unless scps_conn_config.stretch_acks is off. The event loop of <scps/io.h> passes 64 at
+ * most, so that acknowledgements are sent while many packets arrive. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
-/* Does what is due at now, µs, then builds the next packet for nif in *out. out->data and out->cap
- * give the room for its headers, SCPS_MAX_HEADERS bytes at least. The payload lies apart at
- * out->payload, unless all of it fits at out->data. Returns 1 with a packet, 0 if there is none
- * before scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less than SCPS_MAX_HEADERS,
- * SCPS_ERR_INVAL if nif, which is not NULL, is not attached to st: then nothing was done, and what
- * is due stays due. */
+/* Runs the timers due at `now`, µs, then builds the next packet for nif in *out. out->data and
+ * out->cap give the room for its headers, SCPS_MAX_HEADERS bytes at least. The payload is at
+ * out->payload, unless all of it fits behind the headers at out->data. Returns 1 with a packet; 0
+ * if there is no packet before the time of scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less
+ * than SCPS_MAX_HEADERS, or SCPS_ERR_INVAL if nif, which is not NULL, is not attached to st. On an
+ * error no timer was run, and the packets to send stay in the stack. */
 SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
                                struct scps_pkt *out);
 /* Returns the time, µs, at which scps_stack_output() has something to do next. SCPS_NEVER: the
@@ -300,12 +307,15 @@ enum scps_signal_kind {
     /* an outage begins; `until`: the time of its end, if known, else SCPS_NEVER */
     SCPS_SIGNAL_LINK_DOWN,
     SCPS_SIGNAL_LINK_UP,
-    /* from now to `until` the link damages bits, so losses are taken for corruption */
+    /* from now to `until` the link damages bits, so the congestion control treats losses as
+     * corruption */
     SCPS_SIGNAL_CORRUPTION,
-    /* the link no longer damages bits, so losses are taken for congestion again */
+    /* the link no longer damages bits, so the congestion control treats losses as congestion
+     * again */
     SCPS_SIGNAL_CONGESTION,
-    /* Segments from `remote` arrived damaged and were discarded. Acknowledgements to remote report
-     * it (option 23) until `until` (0: for one round trip), at least three of them. */
+    /* Segments from `remote` arrived damaged and were discarded. Until `until` (0: for one round
+     * trip), and in at least three acknowledgements, this host reports this to `remote` by the
+     * corruption option (kind 23). */
     SCPS_SIGNAL_DAMAGED,
     /* the rate or delay of the path changed: rate (bytes/s, 0: unknown), rtt (µs, 0: unknown; at
      * most a hundred years) */
@@ -335,8 +345,8 @@ enum scps_event_kind {
     SCPS_EV_ACCEPT,    /* listener: a connection was established, and scps_accept() returns it */
     /* conn: data can be read, or a record or the stream has ended; dgram: a datagram can be read */
     SCPS_EV_READABLE,
-    /* conn: there is room, or memory, again after a write that was cut short or refused; dgram:
-     * after a send that was refused */
+    /* conn: scps_conn_write() has room or memory again, after it had written less than asked or had
+     * failed for lack of room or memory; dgram: the same after scps_dgram_send() was refused */
     SCPS_EV_WRITABLE,
     SCPS_EV_PEER_CLOSED, /* conn: the peer's FIN arrived in order */
     /* conn: everything written was acknowledged, or given up (best effort); dgram: everything was
@@ -363,7 +373,7 @@ struct scps_event {
  * each kind, however often it happened. */
 SCPS_API int scps_stack_event(struct scps_stack *st, struct scps_event *ev);
 
-/* Returns every connection of the stack, one after the other. These include connections not
+/* Iterates over the connections of the stack, one for each call. These include connections not
  * accepted yet, in TIME-WAIT, and closed ones that continue in the background (scps_conn_owner).
  * prev NULL: returns the first one; else the one after prev, which must still exist: ask for the
  * next before prev is closed or aborted. Returns NULL after the last. The order has no meaning, and
@@ -394,8 +404,8 @@ struct scps_stack_stats {
     /* packets dropped, by scps_drop; the last field, so that reasons can be added */
     uint64_t drops[SCPS_DROP_COUNT];
 };
-/* Copies the counters since scps_stack_new() to *out, which has `size` octets in the headers of the
- * caller. */
+/* Copies the counters since scps_stack_new() to *out; size is sizeof *out in the calling
+ * program. */
 SCPS_API void scps_stack_get_stats_sized(const struct scps_stack *st, struct scps_stack_stats *out,
                                          size_t size);
 static inline void scps_stack_get_stats(const struct scps_stack *st, struct scps_stack_stats *out)

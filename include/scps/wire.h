@@ -47,9 +47,10 @@ struct scps_ip {
     uint32_t hdr_len;   /* length of the IP header, options and extension headers included */
     uint32_t total_len; /* length of the packet, as its header says */
 };
-/* Parses an IP header. avail: bytes at p, which has at least the headers; the payload may lie
- * elsewhere. total: bytes of the packet in all. Link padding beyond the length in the header is
- * allowed. Checks the IPv4 header checksum. */
+/* Parses an IP header into *ip. avail: bytes at p, which must hold all IP headers; the payload may
+ * be elsewhere in memory. total: length of the received packet, bytes; it may be larger than the
+ * length in the header (padding of the link). Checks the IPv4 header checksum. Returns 0 or the
+ * scps_drop. */
 SCPS_API int scps_ip_parse(const uint8_t *p, size_t avail, size_t total, struct scps_ip *ip);
 /* Writes an IP header of 20 or 40 bytes for payload_len bytes of protocol ip->proto, checksum
  * included. Returns its length. */
@@ -88,14 +89,15 @@ enum {
     SCPS_OPT_SACK_OK = 4,
     SCPS_OPT_SACK = 5,
     SCPS_OPT_TS = 8,
-    SCPS_OPT_BETS_OK = 16, /* option by which best effort was offered before kind 20 existed */
+    SCPS_OPT_BETS_OK = 16, /* option that offered best effort before option 20 existed */
     SCPS_OPT_CAPS = 20,
     SCPS_OPT_SNACK = 21,
     SCPS_OPT_RECORD = 22,
     SCPS_OPT_CORRUPTION = 23
 };
 
-/* Bits of scps_seg.has: which option fields below are valid. */
+/* Bits of scps_seg.has: which options a segment has, and so which fields of struct scps_seg are
+ * valid. */
 enum {
     SCPS_HAS_MSS = 1,
     SCPS_HAS_WSCALE = 2,
@@ -110,8 +112,8 @@ enum {
     SCPS_HAS_BETS_OK = 1024
 };
 
-/* Bits of scps_seg.implied: fields that a compressed header left out, and which get the value
- * received last. */
+/* Bits of scps_seg.implied: fields that are absent from a compressed header. The parser sets them
+ * to the values received last. */
 enum {
     SCPS_IMPLIED_SEQ = 1,
     SCPS_IMPLIED_ACK = 2 /* the acknowledgement number and the window are left out together */
@@ -148,7 +150,8 @@ struct scps_seg {
     uint16_t mss;
     uint32_t tsval, tsecr;
     struct scps_sack sack[SCPS_SACK_MAX];
-    /* SCPS capabilities (kind 20), and the connection id for compressed headers */
+    /* from the SCPS capabilities option (kind 20): SCPS_CAP_* bits, and the connection id that the
+     * sender of the SYN has chosen for compressed headers */
     uint8_t caps, conn_id;
     /* SNACK (kind 21): Hole1 Offset and Hole1 Size, in units of the MSS */
     uint16_t snack_off, snack_size;
@@ -169,11 +172,11 @@ struct scps_seg {
     uint16_t gso;
 };
 
-/* Parses a TCP header and its options. avail: contiguous bytes at p; seg_len: TCP header and
- * payload in all (may be more than avail when the payload lies apart; the header must be
- * contiguous). Unknown options and malformed ones are skipped as RFC 9293 section 3.1 and
- * docs/SCPS-TP.md section 1.4 say; only a bad data offset is an error. Sets s->data to p + header
- * when the payload is contiguous, else NULL. Does not check the checksum. */
+/* Parses a TCP header and its options into *s. avail: bytes at p, which must hold the whole header;
+ * seg_len: length of header and payload, bytes (more than avail if the payload is elsewhere in
+ * memory). Unknown options and malformed ones are skipped as RFC 9293 section 3.1 and
+ * docs/SCPS-TP.md section 1.4 say; only a bad data offset is an error. Sets s->data to the payload
+ * if all of it is at p, else to NULL. Does not check the checksum. Returns 0 or the scps_drop. */
 SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s);
 /* Writes the TCP header and the options of s (at most 60 bytes) to p, with a checksum field of
  * zero; returns the length, a multiple of 4. Order of options: with kind 20: 20, MSS, NOP WS, then
@@ -183,10 +186,10 @@ SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, stru
 SCPS_API size_t scps_tcp_build(uint8_t *p, const struct scps_seg *s);
 /* Returns the header length that scps_tcp_build would write for these options. */
 SCPS_API size_t scps_tcp_hdr_len(const struct scps_seg *s);
-/* Computes the checksum over the pseudo-header, the header (hdr_len bytes at p, its checksum field
- * included) and the payload, which may lie apart. To build: set the checksum field to zero and
- * store the result with scps_put16(p + 16). To check: a result of 0 means that the checksum is
- * right. payload NULL: payload_len zeros. */
+/* Computes the TCP checksum over the pseudo-header, the header (hdr_len bytes at p, its checksum
+ * field included) and the payload (payload_len bytes at payload). To build: set the checksum field
+ * to zero and store the result with scps_put16(p + 16). To check: a result of 0 means that the
+ * checksum is right. payload NULL: the payload is payload_len zeros. */
 SCPS_API uint16_t scps_tcp_checksum(const struct scps_addr *src, const struct scps_addr *dst,
                                     const uint8_t *p, size_t hdr_len, const uint8_t *payload,
                                     size_t payload_len);
@@ -211,16 +214,16 @@ struct scps_icmp {
     enum scps_icmp_kind kind;
     uint8_t type, code;
     uint32_t mtu; /* SCPS_ICMP_TOO_BIG: MTU of the next hop, bytes; 0: an old router gave none */
-    /* True if the message is an error, which quotes a packet: `quote` has the addresses and ports
-     * of that packet. */
+    /* true: the message is an error that quotes the packet that caused it; `quote` is the IP header
+     * of that packet, sport and dport are its ports */
     bool has_quote;
     struct scps_ip quote;
     uint16_t sport, dport;
-    /* connection id of the quoted packet, which has no ports, if quote.proto is
-     * SCPS_IPPROTO_SCPS_COMP */
+    /* if quote.proto is SCPS_IPPROTO_SCPS_COMP (compressed header): connection id of the quoted
+     * packet, which has no ports */
     uint8_t conn_id;
-    /* sequence number of a quoted segment; of a quoted UDP datagram length << 16 | checksum, the
-     * fields of its header */
+    /* Of a quoted TCP segment: its sequence number. Of a quoted UDP datagram: the length and
+     * checksum of its header, as length << 16 | checksum */
     uint32_t seq;
     /* body of an echo message: id, sequence number and data; points into the message */
     const uint8_t *body;
@@ -254,9 +257,9 @@ struct scps_udp {
  * BAD_UDP, BAD_CHECKSUM (also when it is missing in IPv6). */
 SCPS_API int scps_udp_parse(const struct scps_ip *ip, const uint8_t *p, size_t len,
                             struct scps_udp *u);
-/* Parses a datagram in two pieces: p has the headers and perhaps some data, apart the rest.
- * csum_ok: the checksum is known to be right. Returns 0, SCPS_DROP_TRUNCATED, BAD_UDP or
- * BAD_CHECKSUM. */
+/* Parses a UDP datagram that lies in two pieces: len bytes at p, with the UDP header, and apart_len
+ * bytes at apart, with the rest of the data. csum_ok true: the checksum is known to be right and is
+ * not verified. Returns 0, SCPS_DROP_TRUNCATED, BAD_UDP or BAD_CHECKSUM. */
 SCPS_API int scps_udp_parse_pieces(const struct scps_ip *ip, const uint8_t *p, size_t len,
                                    const uint8_t *apart, size_t apart_len, bool csum_ok,
                                    struct scps_udp *u);

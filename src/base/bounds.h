@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the fields of a configuration against a table of bounds, and says which one is refused. */
+/* Checks the fields of a configuration against a table of bounds, and writes a message about the
+ * field that is out of bounds. */
 #ifndef SCPS_BASE_BOUNDS_H
 #define SCPS_BASE_BOUNDS_H
 
@@ -66,7 +67,7 @@ static inline bool scps_bounds_take(void *to, size_t most, const void *from, siz
 }
 
 /* holds: result of a condition on several fields of the configuration. If it is false, writes
- * `reason`, which says what does not hold, to *why. Returns `holds`. */
+ * `reason`, the text of the message, to *why. Returns `holds`. */
 static inline bool scps_bounds_also(bool holds, const char *reason, struct scps_line *why)
 {
     if (!holds)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A limit for all memory taken through an allocator, with lower limits for some purposes.
  *
- * A part of a budget is an allocator that refuses beyond its own ceiling. Purposes that can wait
- * have a lower ceiling, so that the rest is left for those that cannot. All parts share one count,
- * and memory that one part has allocated may be freed through any other.
+ * A part of a budget is an allocator that refuses a request if all parts together would then use
+ * more than the part's ceiling. Uses of memory that can be repeated later have a lower ceiling, so
+ * that memory is left for uses that cannot wait. All parts share one count, and memory that was
+ * allocated through one part may be freed through another.
  */
 #ifndef SCPS_BASE_BUDGET_H
 #define SCPS_BASE_BUDGET_H
@@ -38,9 +39,11 @@ void scps_budget_init(struct scps_budget *b, const struct scps_alloc *owner, uin
 struct scps_alloc scps_budget_alloc(struct scps_budget_part *p);
 /* Returns how many bytes are left below three quarters of the limit. */
 uint64_t scps_budget_left(const struct scps_budget *b);
-/* Returns the part for a purpose that has `own` bytes already: up to 3/4 of the limit it may take
- * half of what is left, less `own`. So each of n purposes gets at least one part in n + 1, and a
- * new one always gets something (Choudhury and Hahne, dynamic queue length thresholds, 1998). */
+/* Returns a part for one user of memory (such as a connection) that has `own` bytes already. The
+ * user may allocate (left - own) / 2 bytes more, where left is what is not in use of 3/4 of the
+ * limit; nothing if own is larger than left. So each of n users gets at least one part in n + 1,
+ * and a new user always gets something (Choudhury and Hahne, dynamic queue length thresholds,
+ * 1998). */
 struct scps_budget_part scps_budget_share(struct scps_budget *b, uint64_t own);
 
 #endif

@@ -80,11 +80,13 @@ static inline uint32_t scps_cursor_get32(struct scps_cursor *c)
 
 /* SCPS_NOINLINE keeps a rarely called function out of line, so that its callers on the common path
  * do not pay for its stack frame and registers. SCPS_ALWAYS_INLINE inlines a function of the common
- * path everywhere. Where the compiler optimises for size (-Os), both leave the choice to it.
+ * path everywhere. When the compiler optimises for size (-Os), both macros leave the choice to the
+ * compiler.
  *
- * SCPS_NOINLINE_SIZE and SCPS_INLINE_SPEED mark functions that gcc inlines in several places at
- * -Os, although calls take less text on a 32-bit machine: there they are called. In all other
- * builds the first has no effect, and the second is `inline`. */
+ * SCPS_NOINLINE_SIZE and SCPS_INLINE_SPEED mark functions that gcc at -Os would inline in several
+ * places, although calls take less code on a 32-bit machine. With gcc at -Os both macros keep the
+ * function out of line. In all other builds SCPS_NOINLINE_SIZE has no effect, and SCPS_INLINE_SPEED
+ * is `inline`. */
 #if defined __GNUC__ && defined __OPTIMIZE_SIZE__
 #define SCPS_NOINLINE_SIZE __attribute__((noinline))
 #define SCPS_INLINE_SPEED  __attribute__((noinline, unused))

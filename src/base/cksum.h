@@ -38,7 +38,8 @@ static inline uint64_t scps_sum4(uint64_t sum, const void *p)
     return scps_sum_plus(sum, v);
 }
 
-/* Returns the 16-bit word that this machine reads where v is stored in network order. */
+/* Returns v converted for a sum: the number that this machine reads from two octets that hold v in
+ * network byte order. */
 static inline uint16_t scps_sum_word(uint16_t v)
 {
     uint8_t b[2] = {(uint8_t)(v >> 8), (uint8_t)v};
@@ -71,8 +72,8 @@ static inline uint16_t scps_sum_fold_raw(uint64_t sum)
     return (uint16_t)(s >> 16);
 }
 
-/* Writes v in network order at p, and returns sum with v added. The addition has no end-around
- * carry, so use it only for headers. */
+/* Writes v in network order at p, and returns sum with these four octets added. A carry out of 64
+ * bits would be lost, so use it only for sums of headers, which are small. */
 static inline uint64_t scps_sum_put32(uint64_t sum, uint8_t *p, uint32_t v)
 {
 #if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

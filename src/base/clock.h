@@ -7,9 +7,10 @@
 
 #include "base/bytes.h"
 
-/* Returns the new time of a clock that shows `now` when the caller says that the time is t: the
- * later of both, at most SCPS_NEVER / 2. So an interval of at most SCPS_NEVER / 2 can be added
- * without overflow, and a stopped timer, which has the time SCPS_NEVER, does not expire. */
+/* Returns the new time of the library's clock, which showed `now`, when the caller passes in time
+ * t: the later of both, at most SCPS_NEVER / 2. So an interval of at most SCPS_NEVER / 2 can be
+ * added without overflow, and a timer that is not running, which has the time SCPS_NEVER, does not
+ * expire. */
 static inline scps_time scps_clock_later(scps_time now, scps_time t)
 {
     return t > now ? SCPS_MIN(t, SCPS_NEVER / 2) : now;

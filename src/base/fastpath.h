@@ -26,7 +26,8 @@ enum scps_fast_path {
 };
 
 #ifdef SCPS_NO_FAST_PATH
-/* number of packets that would have used the disabled fast path; the test defines it */
+/* number of packets that the general code processed because their fast path is disabled; the test
+ * program defines this variable */
 extern unsigned long scps_fast_path_missed;
 #define SCPS_FAST_PATH(path) ((path) != SCPS_NO_FAST_PATH || (scps_fast_path_missed++, 0))
 #else

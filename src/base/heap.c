@@ -69,8 +69,8 @@ static inline void put_node(struct scps_heap *h, uint32_t i, struct scps_heap_no
     *slot_of(h, node.item) = i;
 }
 
-/* Moves free place i of the array towards the root, until the key above it is not greater than that
- * of node, and puts node there. */
+/* Inserts node at the free place i or above: moves parents down until the parent's key is not
+ * greater than node's key, and puts node there. */
 static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     while (i) {
@@ -86,8 +86,8 @@ static void up(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 static void down(struct scps_heap *h, uint32_t i, struct scps_heap_node node)
 {
     struct scps_heap_node *v = h->v;
-    /* These values are copied to local variables: the compiler must assume that storing an item's
-     * slot may change h. */
+    /* n and slot_at are copied to local variables, because the compiler must assume that storing an
+     * item's slot may change h, and would load them again. */
     const size_t n = h->n, at = h->slot_at;
 
     for (size_t child; (child = 2 * (size_t)i + 1) < n; i = (uint32_t)child) {

@@ -5,7 +5,8 @@
  *      number   0 .. 7 | 8 .. 15 | 16 .. 31 | 32 .. 63 | ...
  *               slab 0 | slab 1  | slab 2   | slab 3   |
  *
- * A dropped page holds the number of the next dropped one in its first octets.
+ * Dropped pages form a list: the first octets of a dropped page hold the number of the next dropped
+ * page.
  */
 #include "base/pages.h"
 
@@ -82,7 +83,7 @@ static void insert(struct scps_page_slot *table, uint32_t bits, struct scps_page
     table[i] = s;
 }
 
-/* Makes the hash table large enough for n pages in use. Returns 0 or SCPS_ERR_NOMEM. */
+/* Makes the hash table large enough for n pages in use (at most half of its entries are used). */
 static int table_for(struct scps_pages *p, const struct scps_alloc *a, uint32_t n)
 {
     uint32_t bits = p->table ? p->table_bits : FIRST_BITS;
@@ -155,8 +156,8 @@ uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off)
     return page;
 }
 
-/* Frees entry i of the hash table. Later entries that were placed behind i because i was taken move
- * up, so that no search ends too early. */
+/* Frees entry i of the hash table, which uses linear probing. Entries behind i that were placed
+ * there because i was taken are moved up, so that no search ends too early. */
 static void vacate(struct scps_pages *p, uint32_t i)
 {
     uint32_t mask = (1u << p->table_bits) - 1;

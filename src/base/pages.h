@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 #define SCPS_PAGE 256u /* octets in a page: a power of two */
-/* largest number of slabs, which is enough for pages of 2^32 octets in all */
+/* largest number of slabs; their pages together hold at least 2^32 octets */
 #define SCPS_PAGE_SLABS 22
 
 /* Invariant: all pages in use are in the hash table, which is never more than half full. */
@@ -23,7 +23,8 @@ struct scps_pages {
     struct scps_page_slot *table;
     uint32_t n_slabs, table_bits; /* the table has 2^table_bits places */
     uint32_t used;                /* number of pages in use */
-    /* number of pages that have been in use at least once since the slabs were allocated */
+    /* pages number 0 to touched - 1 have been in use since the slabs were allocated; the others
+     * have not */
     uint32_t touched;
     /* number of the first page in the list of dropped ones, plus one; 0: the list is empty */
     uint32_t free_list;
@@ -32,12 +33,13 @@ struct scps_pages {
 void scps_pages_init(struct scps_pages *p);
 /* Drops all pages and frees all memory. */
 void scps_pages_fini(struct scps_pages *p, const struct scps_alloc *a);
-/* Makes sure that n more pages can be made. Returns 0, or SCPS_ERR_NOMEM with nothing changed. */
+/* Allocates memory so that scps_pages_make() can add n more pages. Returns 0, or SCPS_ERR_NOMEM
+ * with nothing changed. */
 int scps_pages_reserve(struct scps_pages *p, const struct scps_alloc *a, uint32_t n);
 /* Returns the address of the page that contains offset off; NULL if there is none. */
 uint8_t *scps_pages_find(const struct scps_pages *p, uint64_t off);
-/* Makes the page that holds offset off, with undefined contents. Precondition: the page does not
- * exist, and room for it has been reserved. */
+/* Adds the page that holds stream offset off, with undefined contents, and returns its address.
+ * Precondition: the page does not exist, and scps_pages_reserve() has reserved room for it. */
 uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off);
 /* Drops the page that holds offset off, if there is one. */
 void scps_pages_drop(struct scps_pages *p, uint64_t off);

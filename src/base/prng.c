@@ -47,8 +47,8 @@ uint64_t scps_prng_next(struct scps_prng *r)
 uint64_t scps_prng_below(struct scps_prng *r, uint64_t n)
 {
     assert(n > 0);
-    /* The lowest 2^64 mod n values are rejected, so that the rest divides evenly among the n
-     * results. */
+    /* Random values below 2^64 mod n are rejected: the number of the remaining values is a multiple
+     * of n, so all n results are equally likely. */
     uint64_t reject = (0 - n) % n, x;
     do
         x = scps_prng_next(r);

@@ -2,7 +2,8 @@
 /* A queue of objects, each of which contains the pointer to the next one (its link).
  *
  * Invariant: last is the end of the list that begins with first; both are NULL if the queue is
- * empty. A link is in one queue at most, and only these functions assign its field.
+ * empty. A link is in one queue at most, and only the functions of this file and queue.c assign its
+ * field `next`.
  */
 #ifndef SCPS_BASE_QUEUE_H
 #define SCPS_BASE_QUEUE_H

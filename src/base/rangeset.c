@@ -7,9 +7,10 @@
  * Between two ranges there is always at least one octet that is in neither, because adjacent ranges
  * are merged. Trimming advances head, and so does a merge with fewer ranges below it than above.
  * When an append reaches the end of the array, the ranges are moved to its start if half of it is
- * free; otherwise the array is doubled. When a range is inserted in the lower half and nothing is
- * free below the ranges, half of the free places are moved there. Trimming and appending cost O(1)
- * an operation on average, adding ranges in descending order O(log n).
+ * free; otherwise the array is doubled. When a range is inserted in the lower half and there are no
+ * free places below the ranges, the ranges are moved up so that half of all free places are below
+ * them. Trimming and appending cost O(1) an operation on average, adding ranges in descending order
+ * O(log n).
  */
 #include "base/rangeset.h"
 
@@ -78,8 +79,8 @@ static int insert(struct scps_rangeset *s, const struct scps_alloc *a, uint32_t 
 {
     if (s->n >= s->max)
         return SCPS_ERR_LIMIT;
-    /* Moving the i ranges below the new one towards the start of the array is cheaper than moving
-     * the others. */
+    /* The new range gets index i. If i is in the lower half, the i ranges below it are moved one
+     * place down, which is cheaper than to move the ranges above it. */
     if (i < s->n / 2 && !s->head)
         slide(s, (s->cap - s->n + 1) / 2);
     if (i < s->n / 2 && s->head) {

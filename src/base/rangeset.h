@@ -20,9 +20,9 @@ struct scps_rangeset {
 /* Initialises a set of at most max ranges. The first add allocates memory. */
 void scps_rangeset_init(struct scps_rangeset *s, uint32_t max);
 void scps_rangeset_fini(struct scps_rangeset *s, const struct scps_alloc *a);
-/* Returns how many places scps_rangeset_reserve() allocates for max ranges. It is an odd number,
- * which an array that grows by doubling never has, so an odd capacity shows that the memory of the
- * set is fixed. */
+/* Returns how many elements of the array scps_rangeset_reserve() allocates for max ranges: an odd
+ * number. An array that grows by doubling always has an even number, so an odd capacity shows that
+ * the memory of the set is fixed and must not grow. */
 static inline uint32_t scps_rangeset_places(uint32_t max)
 {
     return max | 1;

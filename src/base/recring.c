@@ -30,8 +30,8 @@ void scps_recring_fini(struct scps_recring *q, const struct scps_alloc *a)
     *q = (struct scps_recring){0};
 }
 
-/* If the word WRAP is at `head`, moves `head` to the start of the ring, where the oldest record
- * is. */
+/* If the word WRAP is at `head`, which means that the oldest record is at the start of the ring,
+ * moves `head` there. */
 static void move_together(struct scps_recring *q)
 {
     uint32_t at = q->head & (q->cap - 1);

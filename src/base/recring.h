@@ -13,7 +13,8 @@
 struct scps_recring { /* all zero: an empty queue; memory is allocated with the first record */
     uint8_t *mem;
     uint32_t cap; /* size of the ring, bytes: a power of two */
-    /* positions in bytes, which grow without wrapping; equal: the queue is empty */
+    /* head: position of the oldest record; tail: position behind the newest one. Positions count
+     * bytes; position modulo cap is the index in mem. Equal: the queue is empty */
     uint32_t head, tail;
 };
 

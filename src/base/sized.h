@@ -21,7 +21,7 @@
 
 /* Copies the first n octets of the caller's structure to `to`, a structure of `most` octets that
  * holds the defaults. Returns false, and copies nothing, if n is less than `least`, more than
- * `most`, or no size that a structure can have. */
+ * `most`, or not a multiple of 4, which a structure's size always is. */
 static inline bool scps_sized_take(void *to, size_t most, const void *from, size_t n, size_t least)
 {
     if (n < least || n > most || n % sizeof(uint32_t))
@@ -32,7 +32,8 @@ static inline bool scps_sized_take(void *to, size_t most, const void *from, size
 
 /* Copies the caller's structure `from`, whose first member is its size in bytes, to `to`, which
  * holds the defaults. `to` keeps its own size, `most`. Returns false, and copies nothing, if the
- * caller's size is less than `least`, more than `most`, or no size that a structure can have. */
+ * caller's size is less than `least`, more than `most`, or not a multiple of 4, which a structure's
+ * size always is. */
 static inline bool scps_sized_take_own(void *to, size_t most, const void *from, size_t least)
 {
     size_t n;

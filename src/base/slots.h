@@ -22,7 +22,7 @@ struct scps_slots {
     bool too_many; /* true: more different sizes were planned than the array `sizes` has room for */
 };
 
-/* Plans `count` more blocks of size bytes. Start a plan with a zeroed structure. */
+/* Adds `count` blocks of size bytes to the plan. Before the first call *s must be zeroed. */
 void scps_slots_plan(struct scps_slots *s, uint64_t size, uint64_t count);
 /* Returns the bytes of all planned blocks together; UINT64_MAX: more than a size_t can count. */
 uint64_t scps_slots_bytes(const struct scps_slots *s);

@@ -7,7 +7,8 @@ struct scps_product scps_mul_by_halves(uint64_t a, uint64_t b)
 {
     uint64_t a1 = a >> 32, a0 = (uint32_t)a, b1 = b >> 32, b0 = (uint32_t)b;
     uint64_t low = a0 * b0;
-    /* The sum cannot overflow: (2^32 - 1)^2 + 2^32 - 1 < 2^64. */
+    /* The sum cannot overflow: a1, b0 and low >> 32 are at most 2^32 - 1, and (2^32 - 1)^2 + 2^32 -
+     * 1 < 2^64. */
     uint64_t mid = a1 * b0 + (low >> 32);
     uint64_t too = a0 * b1 + (uint32_t)mid;
 

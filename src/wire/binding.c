@@ -4,10 +4,10 @@
  *
  * The length of a space is encoded as by the reference implementation and Wireshark. These two
  * differ on whether the low nibble of octet B is data: this file sends the nibble as zero and keeps
- * it as received. Numbers from 256 on (long ids) are marked by 255 and take the first octet of the
- * data. docs/SCPS-TP.md has this format from memory, so they are read, but never sent. A space has
- * at least one 16-bit word of data, so that no option becomes 4 octets long and looks like the
- * normal capabilities option.
+ * it as received. Ids from 256 on (long ids) are encoded as 255 and the id less 256 in the first
+ * octet of the data. docs/SCPS-TP.md has this format from memory only, so long ids are parsed, but
+ * never sent. A space has at least one 16-bit word of data, so that no option becomes 4 octets long
+ * and looks like the normal capabilities option.
  */
 #include <scps/binding.h>
 

@@ -9,13 +9,15 @@
  * even again. (According to docs/SCPS-TP.md a sender may also add a second octet of bits only to
  * make the length even; this file never sends such a header, but accepts it.)
  *
- * Which fields are sent: data has S, and A if the acknowledgement is new; other segments have A,
- * and S if the sequence number is new or if they carry option 23, which is accepted only with S
- * (core/state.c). A field is new if it differs from that of the packet before. A new field is
- * repeated in the next `repeat` packets, so that the loss of one of them has no effect. The
- * reference implementation never repeats a field and leaves A out of data (8.2); two parameters
- * select this behaviour. A SNACK is sent as an option, as the reference implementation does; the
- * SNACK bit and its fields (8.2, "exact place needs the book") are accepted, but not sent.
+ * Which fields are sent: a segment with data has S, and has A if the acknowledgement is new. A
+ * segment without data has A, and has S if the sequence number is new or if the segment carries the
+ * corruption option (kind 23), which is accepted only with S (core/state.c). A field is new if it
+ * differs from that of the packet before. A new field is repeated in the next `repeat` packets, so
+ * that the loss of one of them has no effect. The reference implementation never repeats a field
+ * and leaves A out of segments with data (8.2); parameters repeat and no_ack_on_data of
+ * scps_comp_tx_init() select this behaviour. A SNACK is sent as an option, as the reference
+ * implementation does; the SNACK bit and its fields (8.2, "exact place needs the book") are
+ * accepted, but not sent.
  *
  * Which values absent fields get: according to docs/SCPS-TP.md, the last value received. But if the
  * last data had sequence number seq and length len, the next pure acknowledgement of that sender
@@ -80,8 +82,9 @@ static size_t put_options(uint8_t *o, const struct scps_seg *s)
     return (size_t)(p - o);
 }
 
-/* Returns true if a field must be sent, because it has changed in this packet or in one of the last
- * `repeat` packets. *again: in how many further packets the field will be sent. */
+/* Returns true if a field must be sent, because it has changed in this packet (changed true) or in
+ * one of the last `repeat` packets. *again counts in how many further packets the field will be
+ * sent. */
 static bool repeat_bit(bool changed, uint8_t *again, uint8_t repeat)
 {
     if (changed) {
@@ -115,7 +118,7 @@ static void bits_of(const struct scps_seg *s, bool seq, bool ack, size_t nopt, u
 }
 
 /* Writes a compressed header with the octets of flag bits `one` and `two` and returns its end. two
- * 0: the header has only the first of them. */
+ * 0: the header has only the octet `one`. */
 static uint8_t *put_fields(uint8_t *o, uint8_t id, uint8_t one, uint8_t two,
                            const struct scps_seg *s, const uint8_t *opt, size_t nopt)
 {

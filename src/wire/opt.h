@@ -15,13 +15,15 @@ void scps_tcpopt_parse(const uint8_t *p, size_t len, struct scps_seg *s);
  * length. */
 size_t scps_tcpopt_build(uint8_t *p, const struct scps_seg *s);
 
-/* Parses one option of kind 20 to 23 with a body of len - 2 bytes. */
+/* Parses one SCPS-TP option of kind 20 to 23 into *s. len: its length field, octets; body: its len
+ * - 2 octets behind kind and length. */
 void scps_scpsopt_parse(uint8_t kind, const uint8_t *body, size_t len, struct scps_seg *s);
-/* Writes the capabilities option (kind 20) and its extended form, padded to a multiple of 4. Both
- * must be the first options of a SYN. Returns their end. */
+/* Writes the SCPS capabilities option (kind 20) and the extended capabilities (binding spaces),
+ * padded to a multiple of 4, to o. They must be the first options of a SYN. Returns the end of what
+ * was written. */
 uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s);
-/* Returns how many octets the options of kinds 21 to 23 need, padded to a multiple of 4 and at most
- * `room`. */
+/* Returns how many octets scps_scpsopt_put_reports() will write for the options SNACK (21), record
+ * boundary (22) and corruption (23) of s, padded to a multiple of 4 and at most `room`. */
 size_t scps_scpsopt_reports_len(const struct scps_seg *s, size_t room);
 uint8_t *scps_scpsopt_put_reports(uint8_t *o, size_t room, const struct scps_seg *s);
 

@@ -59,9 +59,10 @@ static uint8_t *pad(uint8_t *start, uint8_t *o)
     return o;
 }
 
-/* Writes the capabilities option and its extended form first, as the reference implementation does.
- * The extended form requires the normal one before it (3.2.5.2.1), must not look like it (a length
- * of 4), and is left out if it does not fit completely. */
+/* Writes the capabilities option and the extended capabilities (binding spaces) as the first
+ * options, as the reference implementation does. The extended option requires the normal one before
+ * it (CCSDS 714.0-B-2 section 3.2.5.2.1). It must not be 4 octets long, because it would look like
+ * the normal one, and it is left out if it does not fit completely. */
 uint8_t *scps_scpsopt_put_caps(uint8_t *o, const struct scps_seg *s)
 {
     uint8_t *start = o;

@@ -54,7 +54,8 @@ static inline int scps_tcp_read(const uint8_t *p, size_t avail, size_t seg_len, 
     return 0;
 }
 
-/* Writes the header at p and adds its words to *sum. Returns its length. */
+/* Writes the TCP header and options of s to p, with a checksum of zero, and adds their 16-bit words
+ * to the checksum's sum *sum. Returns the length, bytes. */
 static inline size_t scps_tcp_write(uint8_t *p, const struct scps_seg *s, uint64_t *sum)
 {
     size_t hdr = 20;

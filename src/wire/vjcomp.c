@@ -145,8 +145,8 @@ static uint8_t *put_delta(uint8_t *o, uint16_t d)
     return o;
 }
 
-/* Returns true if the fields whose changes cannot be encoded are equal to those of the last
- * packet. */
+/* Returns true if all fields whose changes a compressed header cannot encode are equal in the
+ * headers `old` and `ip` of two packets of one connection. */
 static bool alike(const uint8_t *old, const uint8_t *ip, size_t hdr)
 {
     size_t ihl = ip_hdr(ip);
@@ -192,9 +192,9 @@ static uint8_t *put_changes(uint8_t *o, const uint8_t *old, const uint8_t *ip, s
         b |= NEW_S;
     }
     switch (b) {
-    /* Nothing has changed. An acknowledgement that is followed by data is compressed. Any other
-     * packet of this kind may be a retransmission, so it is sent uncompressed and repairs the
-     * receiver's state. */
+    /* No encoded field has changed. A packet with data that follows one without data is compressed.
+     * Any other packet of this kind may be a retransmission, so it is sent uncompressed and thereby
+     * repairs the receiver's state. */
     case 0:
         if (scps_get16(ip + IP_LEN) == scps_get16(old + IP_LEN) || old_data)
             return NULL;
