@@ -9,10 +9,10 @@
  * The draft handles each lost packet P separately. Here all bytes that one acknowledgement declares
  * lost are handled as one packet, as the draft does with an offload burst.
  *
- * Differences from the draft: the minimum rate (pace()); losses that are known not to be caused by
- * the path (parameters corruption and outage) leave the model unchanged; and parameters that are
- * off by default: long-rtt-start and base-loss (bbr_start.c), rtt-refresh and probe-rtt-rounds
- * (bbr_model.c), probe-bw-rounds (bbr_state.c).
+ * Differences from the draft: the pacing rate has a minimum (pace()); losses that corruption or an
+ * outage of the link has caused leave the model unchanged (parameters corruption and outage); and
+ * there are parameters that are off by default: long-rtt-start and base-loss (bbr_start.c),
+ * rtt-refresh and probe-rtt-rounds (bbr_model.c), probe-bw-rounds (bbr_state.c).
  */
 #include "cc/bbr.h"
 
@@ -31,11 +31,12 @@ static uint64_t per_round_trip(const struct scps_cc_view *v, uint64_t bytes, uns
     return SCPS_MAX(scps_muldiv(bytes, percent * 10000, srtt), 1);
 }
 
-/* Sets the pacing rate: BBRSetPacingRateWithGain() of the draft, with two additions that prevent a
- * connection from stopping for ever: while no delivery rate has been measured, the rate stays
- * unchanged; and the rate is never below one segment in a round trip, which is what the loss window
- * of RFC 5681 section 3.1 allows. Since the rate limits what is delivered, a model of a few bytes/s
- * would otherwise confirm itself. */
+/* Sets the pacing rate to `percent` per cent of the bandwidth: BBRSetPacingRateWithGain() of the
+ * draft, with two additions that prevent a connection from stopping for ever. While no delivery
+ * rate has been measured, the rate stays unchanged. And the rate is never below one segment in a
+ * round trip, which is what the loss window of RFC 5681 section 3.1 allows: since the rate limits
+ * the delivery rate, from which the model is computed, a rate of a few bytes/s would never rise
+ * again. */
 static void pace(const struct scps_bbr_ctx *x, unsigned percent)
 {
     struct scps_bbr *b = x->b;
@@ -86,7 +87,7 @@ static void set_cwnd(const struct scps_bbr_ctx *x)
     most = scps_bbr_bdp(x, most, scps_bbr_gain[b->state].cwnd) + b->extra_acked;
     most = scps_bbr_quantization_budget(x, most);
     /* During the jump of careful resume (RFC 9959) the window rises at once to what the saved rate
-     * needs, and not by the bytes acknowledged. */
+     * needs, instead of growing by the bytes acknowledged. */
     if (b->resume_bw)
         ctl->cwnd = SCPS_MAX(ctl->cwnd, most);
     if (b->full_bw_reached)
@@ -133,8 +134,9 @@ static void begin(struct scps_bbr *b, const struct scps_cc_view *v, struct scps_
     ctl->phase = SCPS_PHASE_STARTUP;
     set_send_quantum(&(struct scps_bbr_ctx){.b = b, .v = v, .ctl = ctl});
     if (fast)
-        /* The parameter long-rtt-start is set: the initial window is sent back to back, because
-         * scps_bbr_long_start() measures the bottleneck's rate by the spacing of its ACKs. */
+        /* The parameter long-rtt-start is 1: the initial window is sent back to back, because
+         * scps_bbr_long_start() measures the bottleneck's rate from the spacing of the ACKs for
+         * it. */
         ctl->quantum = v->init_cwnd;
 }
 
@@ -153,8 +155,8 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
     begin(b, v, ctl);
 }
 
-/* Returns how many of the `lost` bytes count as lost by congestion: all but those that corruption
- * or an outage took in this round trip and the previous one. */
+/* Returns how many of `lost` bytes count as lost by congestion: all except those that were lost by
+ * corruption or an outage in this round trip and the previous one (b->excused). */
 static uint64_t at_fault(const struct scps_bbr *b, uint64_t lost)
 {
     return lost - SCPS_MIN(lost, b->excused[0] + b->excused[1]);
@@ -195,10 +197,10 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     tell_phase(&x);
 }
 
-/* Returns how many bytes were in flight when the loss rate reached `thresh`, ppm:
- * BBRInflightAtLoss() of the draft. rs counts the bytes in flight and lost up to the end of the
- * last lost segment, which has `size` bytes; the function finds the octet in that segment with
- * which the share of lost bytes passed the threshold. */
+/* Returns how many bytes were in flight when the share of lost bytes passed `thresh`, ppm:
+ * BBRInflightAtLoss() of the draft. rs->tx_in_flight and rs->lost count up to the end of the last
+ * lost segment, which has `size` bytes. The share passed the threshold somewhere in this segment;
+ * the result counts up to that octet. */
 static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thresh, uint64_t size)
 {
     uint64_t prev = rs->tx_in_flight - SCPS_MIN(size, rs->tx_in_flight);
@@ -210,8 +212,8 @@ static uint64_t inflight_at_loss(const struct scps_bbr_sample *rs, uint64_t thre
     return prev + scps_muldiv(allowed - lost, 1000000, 1000000 - thresh);
 }
 
-/* Called for an ECN echo. The echo counts as a single lost packet (RFC 3168 section 5); while BBR
- * probes for bandwidth, it counts as losses above the threshold. */
+/* Called for an ECN echo. The echo counts as a single lost packet (RFC 3168 section 5). In Startup
+ * it ends that state; while BBR probes for bandwidth, it counts as losses above the threshold. */
 static void marked(struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -223,8 +225,8 @@ static void marked(struct scps_bbr_ctx *x)
         scps_bbr_handle_too_high(x);
 }
 
-/* Returns true if this cause of a loss is not congestion, so that the loss must not change the
- * model. */
+/* Returns true if a loss with this cause must not change the model: corruption with the parameter
+ * corruption=1, an outage with the parameter outage=1. */
 static bool spared(const struct scps_bbr *b, enum scps_loss_cause cause)
 {
     return (b->heed_corruption && cause == SCPS_LOSS_CORRUPTION) ||
@@ -259,8 +261,9 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
     x.rs.tx_in_flight = l->tx_in_flight;
     x.rs.lost = at_fault(b, l->lost_since);
     x.rs.app_limited = l->app_limited;
-    /* Careful resume (RFC 9959): too many losses end Startup at once while the jump, the sending at
-     * the saved rate, is not validated by acknowledgements. */
+    /* Careful resume (RFC 9959): during the jump (sending at the saved rate), before
+     * acknowledgements have validated that rate, more losses than the threshold end Startup at
+     * once. */
     if (b->resuming && b->state == SCPS_BBR_STARTUP && scps_bbr_too_high(&x))
         scps_bbr_abandon_startup(&x);
     if (!b->is_bw_probe_sample)
@@ -276,12 +279,13 @@ static void timed_out(const struct scps_bbr_ctx *x)
     struct scps_bbr *b = x->b;
 
     if (spared(b, x->v->cause))
-        /* A retransmission timeout that corruption or an outage has caused changes nothing. cwnd
-         * need not be reduced: after the timeout, too, data leaves at the pacing rate. */
+        /* A retransmission timeout that corruption or an outage of the link has caused leaves model
+         * and cwnd unchanged. cwnd need not be reduced, because data is sent at the pacing rate
+         * after the timeout, too. */
         return;
     scps_bbr_save_cwnd(x);
-    /* The state for undo_spurious() is saved at the first of several timeouts in a row only: it
-     * must be that from before all of them. */
+    /* Of several timeouts in a row only the first one saves the state for undo_spurious(), so that
+     * an undo restores the state from before all of them. */
     if (!b->recovering)
         scps_bbr_save_upon_loss(x);
     b->recovering = true;
@@ -319,8 +323,9 @@ static void undo_spurious(const struct scps_bbr_ctx *x)
     b->undo_state = SCPS_BBR_NONE;
 }
 
-/* Called when an outage of the link is over. With the parameter outage=1 the model continues with
- * its state from before the outage: neither its time nor its losses count. */
+/* Called when an outage of the link is over. With the parameter outage=1 the model continues as if
+ * the outage had taken no time (its timestamps are moved by the outage's length), and the data
+ * outstanding does not count as lost by congestion. Without it: does nothing. */
 static void link_up(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

@@ -9,9 +9,9 @@
  *            5 s has brought no lower round trip
  *
  * The model has max_bw, the highest delivery rate of two cycles of ProbeBW; min_rtt, the smallest
- * round trip of two such intervals; and limits that follow from losses, for a cycle (bw_shortterm,
- * inflight_shortterm) and for longer (inflight_longterm). The rate (gain x bw, less 1 %) and the
- * window follow from the model.
+ * RTT of two intervals of 5 s; and limits that follow from losses: bw_shortterm and
+ * inflight_shortterm for one cycle of ProbeBW, inflight_longterm until a later probe raises it. The
+ * pacing rate (pacing gain x bw, less 1 %) and the window follow from the model.
  *
  * bbr.c handles the events and sets the outputs, bbr_state.c changes the state, bbr_model.c updates
  * the model, bbr_volume.c computes the amounts of data that follow from it, bbr_start.c has the
@@ -34,7 +34,8 @@ enum scps_bbr_state {
     SCPS_BBR_NONE /* value of undo_state: no state is saved */
 };
 
-/* values of ack_phase: what the arriving acknowledgements show (the draft's BBR.ack_phase) */
+/* values of ack_phase (the draft's BBR.ack_phase): in which phase of a bandwidth probe the data was
+ * sent that is being acknowledged */
 enum scps_bbr_acks {
     SCPS_BBR_ACKS_INIT,
     SCPS_BBR_ACKS_REFILLING,
@@ -43,18 +44,19 @@ enum scps_bbr_acks {
     SCPS_BBR_ACKS_PROBE_STOPPING
 };
 
-/* With the parameter long-rtt-start: the number of round trips in which the train (closely spaced
- * ACKs) of the initial window is measured. */
+/* Parameter long-rtt-start=1: the spacing of the ACKs of the initial window (their train) is
+ * measured while at most this number of round trips has ended (round_count). */
 #define SCPS_BBR_LONG_ROUNDS 1
 #define SCPS_BBR_INFINITE    UINT64_MAX
-/* LossThresh of the draft: a share of a round trip's bytes; if more is lost, the rate is too high,
- * ppm */
+/* LossThresh of the draft: largest share of the bytes of a round trip that may be lost, ppm; if
+ * more is lost, BBR sends too fast */
 #define SCPS_BBR_LOSS_THRESH 20000
-/* factor by which limits are reduced after too much loss (the draft's BBR.Beta), per cent */
+/* factor of a limit (bw_shortterm, inflight) after too much loss: new limit / old limit, per cent
+ * (the draft's BBR.Beta) */
 #define SCPS_BBR_BETA 70
 /* share of inflight_longterm that is left unused, per cent (the draft's BBR.Headroom) */
 #define SCPS_BBR_HEADROOM       15
-#define SCPS_BBR_FULL_LOSS_CNT  6 /* separate lost ranges in a round trip that end Startup */
+#define SCPS_BBR_FULL_LOSS_CNT  6           /* least number of lost ranges that end Startup */
 #define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least value of the draft's ProbeRTTInterval, µs */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 
@@ -62,9 +64,9 @@ enum scps_bbr_acks {
  * bytes acknowledgements exceed what the bandwidth explains) */
 #define SCPS_BBR_EXTRA_ACKED_LEN 10
 
-/* The maximum of a value over the latest rounds (round trips), at most SCPS_BBR_EXTRA_ACKED_LEN of
- * them. Invariant: `max` is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] is the
- * largest of round r, or 0 if the window does not include round r. */
+/* The maximum of a value over the latest round trips, at most SCPS_BBR_EXTRA_ACKED_LEN of them.
+ * Invariant: `max` is the largest of value[], and value[r % SCPS_BBR_EXTRA_ACKED_LEN] is the
+ * largest value of round trip number r, or 0 if r is not one of the latest. */
 struct scps_bbr_max {
     uint64_t max, value[SCPS_BBR_EXTRA_ACKED_LEN];
     uint32_t round; /* number of the newest round for which a value was given */
@@ -85,12 +87,12 @@ struct scps_bbr {
     uint64_t max_bw, bw_filter[2];
     uint64_t bw, bw_shortterm, bw_latest;
     uint64_t inflight_longterm, inflight_shortterm, inflight_latest;
-    /* smallest RTT of the path, and of the present ProbeRTT interval, µs; SCPS_NEVER: not measured
-     * yet */
+    /* min_rtt: smallest RTT of the latest two ProbeRTT intervals (of 5 s); probe_rtt_min_delay:
+     * smallest RTT of the present interval; µs; SCPS_NEVER: not measured yet */
     scps_dur min_rtt, probe_rtt_min_delay;
     scps_time min_rtt_stamp, probe_rtt_min_stamp;
-    /* smallest RTT of the whole connection, which has no queue of this connection in it, µs; 0: not
-     * measured yet */
+    /* smallest RTT sample of the whole connection, which contains no wait in a queue of this
+     * connection, µs; 0: no sample yet */
     scps_dur least_rtt;
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
@@ -113,15 +115,17 @@ struct scps_bbr {
     /* A rate sample counts as app-limited if its prior_delivered lies between marked_from and
      * marked_to. marked_to 0: there is no such range. */
     uint64_t marked_from, marked_to;
-    /* Values saved to undo the reaction to a spurious loss. */
+    /* Values from before the last reaction to a loss, which are restored if the loss was
+     * spurious. */
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
     uint64_t pacing_rate;
     uint64_t random;
     /* bytes lost by causes other than congestion: [0] in the previous round, [1] in this round */
     uint64_t excused[2];
     scps_time heard_at; /* time of the newest acknowledgement, µs */
-    scps_dur round_rtt; /* least RTT since the round in progress began, µs; 0: no sample yet */
-    /* with the parameter base-loss=1: share of bytes lost while there was no queue, ppm */
+    scps_dur round_rtt; /* least RTT in the present round trip, µs; 0: no sample yet */
+    /* Parameter base-loss=1: share of the bytes that were lost in round trips without a queue,
+     * which are taken for losses of the link itself, ppm */
     uint32_t base_loss;
     /* with the parameter base-loss=1: weighted sums of the bytes sent and lost, from which
      * base_loss is computed */
@@ -130,8 +134,8 @@ struct scps_bbr {
      * closely spaced ACKs that is being measured, µs. */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
-    /* careful resume (RFC 9959): least pacing rate while the jump is not validated, bytes/s; 0: no
-     * jump is in progress */
+    /* careful resume (RFC 9959): least pacing rate during the jump, until acknowledgements have
+     * validated it, bytes/s; 0: no jump is in progress */
     uint64_t resume_bw;
     /* train_acks: ACKs of the train so far; probe_rtt_rounds: least number of round trips in a
      * ProbeRTTInterval (parameter probe-rtt-rounds); probe_bw_rounds: parameter probe-bw-rounds */
@@ -142,12 +146,13 @@ struct scps_bbr {
     bool prev_probe_too_high : 1, prev_probe_precautionary : 1;
     bool probe_rtt_expired : 1, probe_rtt_round_done : 1, idle_restart : 1;
     /* recovering: loss recovery is in progress; limited: cwnd limited sending in this round trip;
-     * was_limited: cwnd did so in the previous round trip */
+     * was_limited: cwnd limited sending in the previous round trip */
     bool recovering : 1, limited : 1, was_limited : 1;
     /* true: losses are detected by SACK or RACK, which can show more than one loss in a round
      * trip */
     bool has_sack : 1;
-    /* true: a loss or an ECN mark occurred that alone ends the state Startup */
+    /* true: in Startup an ECN echo arrived, or without SACK a second loss in one recovery episode
+     * was found; either ends Startup */
     bool startup_loss : 1;
     /* true: careful resume is in progress (the flag "carefully-resuming" of RFC 9959) */
     bool resuming : 1;
@@ -179,11 +184,13 @@ struct scps_bbr_gain {
 };
 /* the gains of each state, indexed by enum scps_bbr_state */
 extern const struct scps_bbr_gain scps_bbr_gain[];
-/* Returns the bandwidth to use, bytes/s: that of the model, and in Startup at least the one that
- * the ACK train of the initial window showed (parameter long-rtt-start). */
+/* Returns the bandwidth from which rate and window are computed, bytes/s: the model's bw, and in
+ * Startup at least start_bw, which the ACKs of the initial window have shown (parameter
+ * long-rtt-start=1). */
 uint64_t scps_bbr_bw(const struct scps_bbr *b);
-/* Returns the share of a round's bytes that may be lost, ppm: the draft's LossThresh, and with
- * base-loss=1 the losses of the path itself in addition. */
+/* Returns the share of the bytes of a round trip that may be lost before BBR reduces its model,
+ * ppm: the draft's LossThresh (2 %), and with base-loss=1 the measured loss rate of the link in
+ * addition. */
 uint64_t scps_bbr_loss_thresh(const struct scps_bbr *b);
 uint64_t scps_bbr_min_pipe(const struct scps_cc_view *v);
 /* Returns `percent` per cent of bw, bytes/s, times min_rtt, in bytes; the initial window before the
@@ -200,8 +207,9 @@ void scps_bbr_save_cwnd(const struct scps_bbr_ctx *x);
 void scps_bbr_restore_cwnd(const struct scps_bbr_ctx *x);
 
 /* ---- functions in bbr_model.c, which update the model of the path ---- */
-/* Updates the maximum m over the latest `len` round trips, the present one included, by a value of
- * round trip number `round`. That number is never lower than in the call before. */
+/* Enters `value`, measured in round trip number `round`, into the maximum m over the latest `len`
+ * round trips, of which `round` is the newest. Round trip numbers must not decrease from call to
+ * call. */
 void scps_bbr_max_update(struct scps_bbr_max *m, uint64_t value, uint32_t round, uint32_t len);
 void scps_bbr_reset_signals(struct scps_bbr *b);
 void scps_bbr_reset_shortterm(struct scps_bbr *b);
@@ -211,8 +219,9 @@ void scps_bbr_advance_max_bw(struct scps_bbr *b);
 void scps_bbr_save_upon_loss(const struct scps_bbr_ctx *x);
 void scps_bbr_note_loss(const struct scps_bbr_ctx *x);
 bool scps_bbr_too_high(const struct scps_bbr_ctx *x);
-/* scps_bbr_learn() updates the model at an acknowledgement before the state machine runs. After the
- * state machine, scps_bbr_min_rtt() updates min_rtt, and scps_bbr_advance() the latest samples. */
+/* These three functions update the model at an acknowledgement: scps_bbr_learn() before the state
+ * machine runs; after that scps_bbr_min_rtt() (min_rtt), and at the end scps_bbr_advance()
+ * (bw_latest and inflight_latest). */
 void scps_bbr_learn(const struct scps_bbr_ctx *x);
 void scps_bbr_min_rtt(const struct scps_bbr_ctx *x);
 void scps_bbr_advance(const struct scps_bbr_ctx *x);
@@ -241,12 +250,13 @@ void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack 
 /* Used with the parameter base-loss=1: measures the share of bytes lost while there was no queue.
  * It is called as the last step of an acknowledgement. */
 void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x);
-/* Used with the parameter base-loss=1: returns true if a segment of this round found no queue.
- * Returns false without that parameter. */
+/* With the parameter base-loss=1: returns true if the smallest RTT of this round trip is about
+ * min_rtt, so that a segment found no queue at the bottleneck. Without the parameter: returns
+ * false. */
 bool scps_bbr_no_queue(const struct scps_bbr_ctx *x);
-/* Used with the parameter base-loss=1: returns true if the losses of the sample are explained by
- * the share of segments that is lost without a queue, within three standard deviations. Returns
- * false while that share is 0. */
+/* With the parameter base-loss=1: returns true if the lost bytes of the sample x->rs are no more
+ * than what the measured loss rate of the link (base_loss) explains, plus three standard
+ * deviations. Returns false while base_loss is 0. */
 bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x);
 
 #endif

@@ -5,16 +5,16 @@
  * are in its order.
  *
  * The draft does not define the reaction to ECN: "the congestion controller response MUST treat any
- * CE marks as congestion". Here an echo counts as a loss in its round and, while bandwidth is
- * probed, as losses above the threshold.
+ * CE marks as congestion". Here an ECN echo counts as a loss in its round trip; in Startup it ends
+ * that state, and while BBR probes for bandwidth it counts as losses above the threshold.
  */
 #include "cc/bbr.h"
 
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* Called at the first value of a new round trip: moves the window of m on to number `round`, and
- * removes the values of the round trips that are no longer among the latest `len`. */
+/* Called at the first value of a new round trip: makes `round` the newest round trip of the maximum
+ * m, and removes the values of the round trips that are no longer among the latest `len`. */
 static void move_window(struct scps_bbr_max *m, uint32_t round, uint32_t len)
 {
     uint32_t gone = SCPS_MIN(round - m->round, SCPS_BBR_EXTRA_ACKED_LEN);
@@ -100,8 +100,8 @@ static void update_max_bw(const struct scps_bbr_ctx *x)
 void scps_bbr_advance_max_bw(struct scps_bbr *b)
 {
     if (!b->bw_filter[1])
-        /* There was no rate sample in the ProbeBW cycle that ends, so the maximum of the cycle
-         * before is kept. */
+        /* The ProbeBW cycle that ends has had no rate sample, so bw_filter[0] keeps the maximum of
+         * the cycle before it. */
         return;
     b->bw_filter[0] = b->bw_filter[1];
     b->bw_filter[1] = 0;
@@ -217,9 +217,10 @@ void scps_bbr_learn(const struct scps_bbr_ctx *x)
     check_full_bw_reached(x);
 }
 
-/* Returns BBR.ProbeRTTInterval, µs: "the minimum time interval between ProbeRTT states", "5 secs"
- * in the draft. With probe-rtt-rounds=N it is at least N times the smallest round trip of the path,
- * because on a round trip of more than 5 s the draft's BBR is always in ProbeRTT. */
+/* Returns the draft's BBR.ProbeRTTInterval ("the minimum time interval between ProbeRTT states"),
+ * µs: 5 s as in the draft. With the parameter probe-rtt-rounds=N it is at least N times the
+ * smallest RTT of the path, because with an RTT of more than 5 s the draft's BBR would always be in
+ * ProbeRTT. */
 static scps_dur probe_rtt_gap(const struct scps_bbr *b)
 {
     return SCPS_MAX(SCPS_BBR_PROBE_RTT_GAP, b->probe_rtt_rounds * b->least_rtt);
@@ -240,9 +241,10 @@ void scps_bbr_min_rtt(const struct scps_bbr_ctx *x)
         b->probe_rtt_min_stamp = now;
     } else if (b->rtt_refresh && x->rs.rtt >= 0 &&
                x->rs.rtt <= b->probe_rtt_min_delay + b->probe_rtt_min_delay / 64) {
-        /* rtt-refresh (not in the draft): a round trip as short as the smallest shows that there is
-         * no queue, as ProbeRTT would show, so ProbeRTT is postponed. If the path has become
-         * longer, the older minimum is not renewed and expires. */
+        /* Parameter rtt-refresh=1 (not in the draft): an RTT at most 1/64 above the smallest one
+         * shows that there is no queue, which ProbeRTT would have to find out, so the next ProbeRTT
+         * is postponed. If the path has become longer, no such RTT comes, and the old minimum
+         * expires. */
         b->probe_rtt_min_stamp = now;
         if (x->rs.rtt <= b->min_rtt + b->min_rtt / 64)
             b->min_rtt_stamp = now;

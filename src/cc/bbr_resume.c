@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* BBR's part of careful resume, from the appendix of RFC 9959 on BBR.
  *
- * core/resume.c runs the phases of careful resume and passes the probing rate, which is the minimum
- * rate in Startup until the jump is validated. A single loss does not count as congestion here.
- * Losses that end Startup, or an ECN mark, do, and then the state Drain is the Safe Retreat Phase.
+ * core/resume.c runs the phases of careful resume and passes in the rate of the jump, which is the
+ * minimum rate in Startup until acknowledgements have validated the jump. A single loss does not
+ * count as congestion here. Losses that end Startup, or an ECN echo, count as congestion: then
+ * BBR's state Drain serves as the Safe Retreat Phase.
  */
 #include "cc/bbr.h"
 
@@ -42,8 +43,8 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
         b->inflight_shortterm =
             SCPS_MIN(b->inflight_shortterm, SCPS_MAX(amount, scps_bbr_min_pipe(v)));
         ctl->cwnd = SCPS_MIN(ctl->cwnd, b->inflight_shortterm);
-        /* At the end of recovery BBR restores prior_cwnd, which must not be the window of the
-         * jump. */
+        /* At the end of recovery BBR sets cwnd to prior_cwnd, which must not be the window of the
+         * jump that failed. */
         b->prior_cwnd = ctl->cwnd;
         break;
     case SCPS_CC_RESUMED:

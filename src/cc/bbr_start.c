@@ -23,18 +23,20 @@
 #include "base/wide.h"
 
 #define LONG SCPS_MS(200)
-/* Number of ACKs after the first one that must follow each other closely before the spacing of
- * these ACKs (a train) is used. */
+/* Number of ACKs after the first one that must follow each other closely (a train) before the rate
+ * is also computed from their spacing. */
 #define TRAIN 2
-/* Losses above this share, in ppm, do not count as the path's own (parameter base-loss). */
+/* Parameter base-loss: largest share of lost bytes, ppm, that is taken for the loss rate of the
+ * link itself. */
 #define MOST_LOSS 200000
-/* Parameter base-loss: the weighted sum of the data sent in round trips without a queue must reach
- * this many segments before its share of losses is taken as the path's own. */
+/* Parameter base-loss: the loss rate of the link is used only when the round trips without a queue
+ * from which it was computed have sent at least this many segments (weighted sum). */
 #define LEAST_SENT 20
-/* Shortest duration of a train of ACKs, µs: a shorter one counts as lasting this long. */
+/* Shortest time that the last segment of the initial window is assumed to have waited in the queue,
+ * µs; it limits the rate that is computed from this wait. */
 #define SHORTEST 500
-/* Upper limit of the window that is set after a train of ACKs, in multiples of the initial
- * window. */
+/* Upper limit of the window that is computed from the ACKs of the initial window, in multiples of
+ * the initial window. */
 #define MOST_FOLD 1024
 
 void scps_bbr_long_start(const struct scps_bbr_ctx *x, const struct scps_cc_ack *a)
@@ -83,8 +85,9 @@ bool scps_bbr_no_queue(const struct scps_bbr_ctx *x)
     const struct scps_bbr *b = x->b;
     scps_dur least = least_of_round(x);
 
-    /* Subtracts from `least` instead of adding to min_rtt: before the first RTT sample min_rtt is
-     * SCPS_NEVER, and a sum would overflow. */
+    /* Tests whether least <= min_rtt + min_rtt / 64 + 1 ms. It subtracts from `least` instead of
+     * adding to min_rtt, because min_rtt is SCPS_NEVER before the first RTT sample, and a sum would
+     * overflow. */
     return b->base_loss_on && least && least - SCPS_MS(1) - b->min_rtt / 64 <= b->min_rtt;
 }
 

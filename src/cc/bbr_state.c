@@ -28,17 +28,18 @@ static void enter_drain(struct scps_bbr *b)
     b->drain_start_round = b->round_count;
 }
 
-/* Returns true if losses end Startup: in a round trip of fast recovery at least
- * SCPS_BBR_FULL_LOSS_CNT separate ranges of data were lost, and a larger share of the data than the
- * loss threshold of BBR (scps_bbr_too_high()). For ECN one echo is enough, because echoes come at
- * most once in a round trip. */
+/* Returns true if losses end Startup. Either startup_loss is true: an ECN echo arrived (one is
+ * enough, because echoes come at most once in a round trip). Or in a round trip of fast recovery at
+ * least SCPS_BBR_FULL_LOSS_CNT separate ranges of data were lost, and more bytes than the loss
+ * threshold of BBR allows (scps_bbr_too_high()). */
 static bool startup_high_loss(const struct scps_bbr_ctx *x)
 {
     const struct scps_bbr *b = x->b;
 
     if (b->startup_loss)
         return true;
-    /* With base-loss=1, a loss in a round without a queue does not count. */
+    /* With the parameter base-loss=1, losses in a round trip without a queue are taken for losses
+     * of the link itself and do not end Startup. */
     if (scps_bbr_no_queue(x))
         return false;
     return b->loss_round_start && b->recovering && b->round_count > b->recovery_round &&
@@ -87,9 +88,9 @@ static void check_startup_done(const struct scps_bbr_ctx *x)
 
 /* ---- functions of the state ProbeBW ---- */
 
-/* Chooses the wait until the next probe for bandwidth. With probe-bw-rounds=N (not in the draft)
- * its random part is up to N times the smallest round trip, if that is more than the draft's
- * second. */
+/* Chooses the time until the next probe for bandwidth. Its random part is up to 1 s as in the draft
+ * or, with the parameter probe-bw-rounds=N (not in the draft), up to N times the smallest RTT, if
+ * that is longer. */
 static void pick_probe_wait(struct scps_bbr *b)
 {
     scps_dur spread = SCPS_MAX(SCPS_SEC(1), b->probe_bw_rounds * b->least_rtt);
@@ -166,8 +167,9 @@ static void probe_longterm_upward(const struct scps_bbr_ctx *x)
         raise_longterm_slope(x);
 }
 
-/* Called at an acknowledgement: updates the filter of max_bw, and inflight_longterm, during a probe
- * for bandwidth. Returns true if the state of BBR has changed. */
+/* Called at an acknowledgement: advances bw_filter after a probe for bandwidth, and raises
+ * inflight_longterm if a probe for bandwidth has caused no losses above the threshold. Returns true
+ * if the state of BBR has changed. */
 static bool adapt_longterm_model(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -216,8 +218,8 @@ static bool is_time_to_go_down(const struct scps_bbr_ctx *x)
         return true;
     }
     if (cwnd_limited(b) && x->ctl->cwnd >= b->inflight_longterm) {
-        /* This probe was limited by inflight_longterm and not by the path, so the search for the
-         * full bandwidth starts again. */
+        /* inflight_longterm, not the path, limited this probe, so the count of round trips without
+         * an increase of the delivery rate starts again. */
         scps_bbr_reset_full_bw(b);
         b->full_bw = x->rs.rate;
         return false;
@@ -306,8 +308,9 @@ void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x)
     }
 }
 
-/* Marks what is sent from now on as app-limited, because during ProbeRTT the rate does not show the
- * bandwidth. */
+/* Called in ProbeRTT: marks the data that is sent from now until the data now in flight is
+ * delivered as app-limited, because its delivery rate is limited by ProbeRTT's small window and
+ * does not show the bandwidth. */
 static void mark_app_limited(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

@@ -2,8 +2,8 @@
 /* The list of congestion controllers, and the parser of their textual form "name,key=value,...".
  *
  * An error message says what is wrong and what is allowed, in one line without a full stop, so that
- * a program can put its own name before it. The caller's structures change only if the whole text
- * is valid.
+ * a program can put its own name before it. The structures that the caller passes for results
+ * change only if the whole text is valid.
  */
 #include "cc/cc.h"
 
@@ -126,8 +126,8 @@ static bool is_word(const char *word, const char *s, size_t len)
     return word && strlen(word) == len && !memcmp(word, s, len);
 }
 
-/* Sets *out to the value of parameter p for which the word s stands. Returns false if s is no such
- * word. */
+/* Sets *out to the value of parameter p for which the word s (len characters) stands in p->words.
+ * Returns false if p->words does not contain s. */
 static bool named(const struct scps_cc_param *p, const char *s, size_t len, int64_t *out)
 {
     int64_t v = p->min;

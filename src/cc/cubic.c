@@ -47,8 +47,8 @@ struct cubic {
      * cwnd_prior, the window before the last reduction, or at the end of the first slow start; 0:
      * neither has occurred on this path */
     uint64_t w_max, w_est, prior;
-    /* acknowledged bytes that have not increased w_est yet, times the MSS and the numerator of
-     * alpha (see estimate()) */
+    /* remainder of the growth of w_est: acknowledged bytes that have not increased w_est yet,
+     * multiplied by the MSS and by the numerator of alpha (see estimate()) */
     uint64_t est_credit;
 };
 
@@ -136,8 +136,8 @@ static void begin(struct cubic *cu, const struct scps_cc_view *v, uint64_t cwnd)
         cu->prior = cwnd;
 }
 
-/* Updates the Reno-friendly estimate: it grows by alpha segments for every cwnd bytes
- * acknowledged. */
+/* Updates w_est, the Reno-friendly estimate W_est of RFC 9438: it grows by alpha segments for every
+ * cwnd bytes acknowledged. */
 static void estimate(struct cubic *cu, const struct scps_cc_view *v, uint64_t bytes, uint64_t cwnd)
 {
     uint64_t num = 3 * (1024u - cu->beta), den = 1024u + cu->beta;
@@ -182,8 +182,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     struct cubic *cu = s;
     uint64_t bytes = scps_win_credit(&cu->win, v, a, ctl);
 
-    /* Time in which the window was not the limit, or nothing was in flight, does not count (RFC
-     * 9438 section 5.8). */
+    /* Time in which cwnd did not limit sending, or nothing was in flight, does not count in t of
+     * W_cubic(t) (RFC 9438 section 5.8): the beginning of the epoch is moved by it. */
     scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
     if (silent > 0)
         cu->epoch += silent;

@@ -92,8 +92,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t limited = (uint64_t)h->limited * v->mss;
 
     if (limited && ctl->cwnd > limited && ctl->cwnd < ctl->ssthresh)
-        /* RFC 3742 section 2: above max_ssthresh, K = cwnd / (max_ssthresh / 2) divides the
-         * growth. */
+        /* RFC 3742 section 2: above max_ssthresh, the growth of slow start is divided by K = cwnd /
+         * (max_ssthresh / 2). */
         bytes /= ctl->cwnd / SCPS_MAX(limited / 2, 1);
     bytes = scps_win_slow_start(&h->win, v, a, bytes, ctl);
     if (bytes)

@@ -21,8 +21,8 @@ struct scps_hystart {
     uint8_t samples, css_rounds;
 };
 
-/* Called on every ACK in slow start. Returns the divisor of the window's growth: 1 in slow start, 4
- * in conservative slow start, 0 when slow start has ended. */
+/* Called on every ACK in slow start. Returns the number by which the growth of the window is to be
+ * divided: 1 in slow start, 4 in conservative slow start (CSS); 0: slow start must end now. */
 unsigned scps_hystart_ack(struct scps_hystart *hs, const struct scps_cc_ack *a);
 
 #endif

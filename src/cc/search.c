@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SEARCH ends slow start when less arrives than was sent; search.h has a drawing.
+/* SEARCH ends slow start when fewer bytes arrive in a time window than were sent in the window one
+ * RTT before; search.h has a drawing.
  *
  * Source: draft-chung-ccwg-search-09; its abstract and constants were read in the draft's pages and
  * in an implementation that follows it step by step: windows of 3.5 initial round trips, ten bins
@@ -42,8 +43,9 @@ static SCPS_NOINLINE_SIZE void begin(struct scps_search *se, scps_dur rtt, uint6
     se->sent = sent;
 }
 
-/* Copies the totals of the last bin (an interval of time) to the `passed` - 1 bins that have passed
- * without an ACK, and sets those of the bin that is in progress now. */
+/* Called when `passed` bins (intervals of time) have begun since the last ACK: gives the passed - 1
+ * bins without an ACK the totals of the bin of the last ACK, and sets the totals of the bin in
+ * progress. */
 static void pass_bins(struct scps_search *se, uint32_t passed, uint64_t acked, uint64_t sent)
 {
     const uint32_t acked_was = se->acked_by[se->index % SCPS_SEARCH_ACKED_BINS];
@@ -81,8 +83,8 @@ static bool falls_behind(const struct scps_search *se, scps_dur rtt)
     uint64_t now = acked_in_window(se), before;
     uint32_t to = se->index - (uint32_t)SCPS_MIN(back, se->index);
 
-    /* There is no result: too few bins have passed, or the round trip is longer than the stored
-     * bins reach back. */
+    /* There is no result when fewer bins than a window have passed, or when the RTT reaches further
+     * back than the stored bins. */
     if (to <= SCPS_SEARCH_W || back >= SCPS_SEARCH_EXTRA)
         return false;
     before = (sent_until(se, to - 1) * rest + sent_until(se, to) * ((uint64_t)se->bin - rest)) /

@@ -7,8 +7,9 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
-/* A gap of a quarter of the round trip `base`, or of four mean gaps, ends a train; if the first gap
- * is that long, the train begins after it. Eight ACKs are enough to measure the rate of a train. */
+/* A gap between two ACKs of more than a quarter of the path's round trip `base`, or of more than
+ * four times the mean gap, ends a train; the next train begins with the ACK after the gap.
+ * TRAIN_ACKS: number of ACKs from which on the rate of a train is computed. */
 enum { TRAIN_ACKS = 8 };
 
 void scps_train_forget(struct scps_ack_train *tr)
@@ -27,15 +28,16 @@ bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes,
         *tr = (struct scps_ack_train){.began = now, .last = now, .acks = 1};
         return false;
     }
-    /* The gap between the first two ACKs is more than four times the gap after it, so the first one
-     * was a delayed ACK of earlier data, and the train begins with the second one. */
+    /* The gap between the first two ACKs is more than four times the gap between the second and the
+     * third, so the first one was a delayed ACK of earlier data, and the train begins with the
+     * second one. */
     if (tr->acks == 2 && 4 * gap < mean)
         *tr = (struct scps_ack_train){.began = now - gap, .last = now, .acks = 1};
     tr->bytes += bytes;
     tr->acks++;
     scps_dur took = now - tr->began;
-    /* A single late ACK from the receiver's timer is no sign of a queue, so the smaller of two RTTs
-     * counts. */
+    /* The smaller of the RTTs of this ACK and the previous one counts, because a single ACK that
+     * was late because of the receiver's delayed-ACK timer does not show a queue. */
     scps_dur least = SCPS_MIN(rtt, tr->rtt);
     tr->rtt = rtt;
     if (tr->acks < TRAIN_ACKS || took <= 0 || base <= 0 || least <= base)

@@ -26,17 +26,19 @@ struct scps_ack_train {
 
 void scps_train_forget(struct scps_ack_train *tr);
 
-/* Called for each ACK. bytes: bytes that it covers; rtt: RTT of the newest of them, µs (<= 0:
- * unknown); base: round trip of the path, µs. Returns true when the train is long enough and more
- * than `queue` bytes wait in the path; then *carried is what the bottleneck carries in a round
- * trip, bytes. */
+/* Called for each ACK. bytes: payload bytes that the ACK newly acknowledges; rtt: RTT of the newest
+ * of them, µs (<= 0: unknown); base: RTT of the path without a queue, µs. Returns true when at
+ * least 8 ACKs have followed each other closely and show more than `queue` bytes waiting in a
+ * queue; then *carried is the number of bytes that the bottleneck carries in a time of base.
+ * Returns false otherwise. */
 bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes, scps_dur rtt,
                        scps_dur base, uint64_t queue, uint64_t *carried);
 
-/* State that gives ssthresh to a slow start that grows much faster than doubling. Such a slow start
- * must know its end before it gets there, and must not put the whole window into the queue. The
- * first train of ACKs whose segments waited in a queue gives the threshold. From then until a round
- * trip after the threshold is reached, the window is sent at the bottleneck's rate. */
+/* State for a slow start that grows much faster than doubling (Hybla, Vegas with ss=2). Such a slow
+ * start must know ssthresh before the window reaches it, and must not put the whole window into the
+ * queue. The first train of ACKs (ACKs that follow each other closely) whose segments waited in a
+ * queue gives ssthresh. From then until a round trip after the window has reached ssthresh, the
+ * window is sent at the bottleneck's rate. */
 struct scps_ack_train_ss {
     struct scps_ack_train train;
     uint8_t paced; /* number of further round trips for which the bottleneck's rate applies */

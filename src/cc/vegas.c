@@ -96,14 +96,16 @@ struct vegas {
     uint16_t brake;
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
-    /* exponential: true in slow start; hold: for ss=1, the window does not grow in this round */
+    /* exponential: true: in slow start; false: in congestion avoidance. hold: true: slow start with
+     * parameter ss=1 (doubling in every other round trip) does not grow the window in this round
+     * trip */
     bool exponential, hold;
     /* state of the round trip in progress */
     scps_time began;
     uint64_t delivered, before; /* bytes delivered in this round trip, and in the previous one */
     scps_dur lowest, sum;
-    /* lowest RTT sample of this round trip, µs. In `lowest` a sample taken with no other data in
-     * flight counts as base; here it keeps its value. */
+    /* Lowest RTT sample of this round trip, µs. `lowest` differs in this: a sample of a segment
+     * that was sent when no other data was in flight enters `lowest` as the value of base. */
     scps_dur raw;
     uint32_t samples;
     bool barred;
@@ -111,13 +113,13 @@ struct vegas {
     struct scps_vegas_path path;
     /* state of the path */
     scps_dur base;    /* lowest RTT of the path without a queue, µs; 0: not known */
-    scps_dur doubted; /* lowest RTT, µs, since the queue was first found longer than beta */
-    uint64_t wish;    /* congestion window when the queue was first found longer than beta, bytes */
-    uint16_t over;    /* number of rounds in a row whose queue was longer than beta */
+    scps_dur doubted; /* lowest RTT, µs, in the `over` rounds */
+    uint64_t wish;    /* congestion window in the first of the `over` rounds, bytes */
+    uint16_t over;    /* number of rounds until now in a row with a queue longer than beta */
     /* number of retransmission timeouts in a row without an acknowledgement in between */
     uint16_t timeouts;
-    /* true: the core reports rtt_old, which is then the RTT sample; the newest segment's RTT is
-     * used only to find out whether the path has become shorter */
+    /* true: the core has reported scps_cc_ack.rtt_old, so that is used as the RTT sample; the RTT
+     * of the newest segment is used only to find out whether the path has become shorter */
     bool old_known;
     /* true: no data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
@@ -126,7 +128,8 @@ struct vegas {
     uint8_t early;
     /* number of round trips in a row with early ACKs after which base is set from their RTTs */
     uint8_t early_rounds;
-    /* value of base before it was set from early ACKs, µs; 0: it was not set from early ACKs */
+    /* value of base before early ACKs (ACKs without the delayed-ACK wait) lowered it, µs; 0: base
+     * was not lowered by early ACKs */
     scps_dur waited;
     uint64_t wide;    /* cwnd when base was set from early ACKs, bytes */
     scps_dur soonest; /* lowest RTT of the newest segment that an ACK covers, µs */
@@ -192,10 +195,11 @@ static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct s
     return false;
 }
 
-/* Restores base, which was set from early ACKs (see early()), because an ACK has waited for the
- * receiver's delayed-ACK timer again. The part of the window that was given up meanwhile, some of
- * it because the wait looked like a queue, is regained as in slow start. The next change of base
- * needs more early ACKs. */
+/* If early ACKs (ACKs without the wait of the receiver's delayed-ACK timer, see early()) have
+ * lowered base, and this ACK has waited for the timer again (its RTT is at least the earlier base):
+ * restores base. If the window has become smaller meanwhile, since the wait looked like a queue,
+ * slow start leads back to the earlier window. From now on twice as many round trips with early
+ * ACKs are needed to lower base. */
 static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     if (!ve->waited || rtt < ve->waited)
@@ -210,7 +214,8 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     }
 }
 
-/* Returns the RTT sample of this acknowledgement, µs; 0: it gives none that Vegas may use. */
+/* Returns the RTT sample of this acknowledgement, µs; 0: its RTT is unknown, it is an early ACK
+ * (early()), or it is the first sample and the parameter `first` discards that. */
 static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                        uint64_t cwnd)
 {
@@ -267,9 +272,9 @@ static void leave(struct vegas *ve, const struct scps_cc_view *v, uint64_t carri
     ve->exponential = false;
 }
 
-/* Called at the end of a round trip whose queue was longer than beta. Returns true if it was so in
- * as many round trips in a row as the parameter rounds says, although the window was reduced: then
- * this connection does not cause the queue, so base is out of date. */
+/* Called at the end of a round trip whose queue was longer than beta. Returns true if this has
+ * happened in `doubt_rounds` round trips in a row (parameter rounds; 0: never), although the window
+ * was reduced in each of them: then the queue is not this connection's, so base is out of date. */
 static bool doubt_base(struct vegas *ve, uint64_t cwnd)
 {
     if (!ve->over++) {
@@ -298,8 +303,9 @@ static void stop_test(struct vegas *ve, struct scps_cc_ctl *ctl)
     scps_vegas_path_end_test(&ve->path);
 }
 
-/* The path is longer than base says: begins slow start with the RTT of this round as base. The path
- * may carry any window, since an earlier slow start may have ended because the RTT grew. */
+/* Called when the path was found to be longer than base: begins slow start with the lowest RTT of
+ * this round trip as base. ssthresh becomes unlimited, since an earlier slow start may have ended
+ * only because the RTT grew. */
 static void longer_path(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
     scps_dur rtt = ve->raw;
@@ -311,14 +317,14 @@ static void longer_path(struct vegas *ve, struct scps_cc_ctl *ctl)
     ve->exponential = true;
 }
 
-/* Called at the end of a round trip: tests whether the path has become longer. limited: the window
- * limited sending in this round trip. Returns true if the window must not be changed further for
- * it. */
+/* Called at the end of a round trip: tests whether the path has become longer (vegas_path.h).
+ * limited: true: cwnd limited sending in this round trip. Returns true if the test has decided
+ * about cwnd, so that the rules of Vegas must not change it at the end of this round trip. */
 static bool test_path(struct vegas *ve, bool limited, uint32_t mss, struct scps_cc_ctl *ctl)
 {
-    /* A test halves the window, so none begins below four segments: two are the least window of
-     * Vegas. None begins while the brake (vegas_brake.h) compares the losses of a window that it
-     * has halved. */
+    /* A test halves the window, so no test begins below four segments, because Vegas needs a window
+     * of at least two. No test begins while the brake (vegas_brake.h) has halved the window and is
+     * about to compare the losses. */
     const bool may = limited && ctl->cwnd >= 4 * (uint64_t)mss && !ve->braking.set;
 
     if (!ve->doubt_rounds || (!ve->path.rounds && !may))
@@ -349,7 +355,8 @@ static bool test_path(struct vegas *ve, bool limited, uint32_t mss, struct scps_
 static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     scps_dur took = v->now - ve->began;
-    /* true: the window limited sending in the round that has ended */
+    /* true: cwnd limited sending in the round trip that has ended; false: the application or a rate
+     * limit did */
     bool limited = ve->win.was_limited;
 
     if (!ve->samples || took <= 0)
@@ -375,12 +382,13 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
             ctl->cwnd += mss;
         return;
     }
-    /* The queue exceeds beta by at most the one segment by which the window grows in a round trip,
-     * so it is this connection's own, and the base RTT is not doubted. */
+    /* The queue exceeds beta by at most one segment, which is what the window grows in a round
+     * trip, so the queue is this connection's own, and base is not doubted. */
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
-        /* The earlier rate needs a window as much larger as the round trip has become longer. */
+        /* ssthresh is the window that the earlier rate needs on the longer path: the earlier window
+         * times new RTT / old base. */
         replace_base(ve, ve->doubted,
                      scps_muldiv(ve->wish, (uint64_t)ve->doubted, (uint64_t)ve->base), ctl);
         return;
@@ -393,9 +401,10 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Hands the round that ends to the brake, which halves the window if losses taken for corruption
- * depend on it, and sets the window that the brake returns. Observers see the phase BRAKE while the
- * smaller window is tried, and BRAKED from then on. */
+/* Passes the results of the round trip that ends to the brake (vegas_brake.h), which halves cwnd if
+ * losses attributed to corruption depend on the window, and sets the cwnd that the brake asks for.
+ * In observer events the phase is BRAKE while the brake tries the smaller window, and BRAKED from
+ * then on. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const struct scps_vegas_round r = {.delivered = ve->delivered,
@@ -430,8 +439,8 @@ static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     wait_again(ve, rtt, ctl);
     ve->base = ve->base ? SCPS_MIN(ve->base, rtt) : rtt;
     ve->raw = ve->samples ? SCPS_MIN(ve->raw, rtt) : rtt;
-    /* No data was in flight when this segment was sent, so the receiver's timer, and no queue, has
-     * made the RTT longer: base counts as the sample. */
+    /* No other data was in flight when this segment was sent. If its RTT is longer than base, the
+     * receiver's delayed-ACK timer was the reason and not a queue, so the sample counts as base. */
     if (ve->alone)
         rtt = ve->base;
     ve->lowest = ve->samples ? SCPS_MIN(ve->lowest, rtt) : rtt;
@@ -490,10 +499,10 @@ static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
            (cause == SCPS_LOSS_CORRUPTION && ve->corruption == AS_TOLD);
 }
 
-/* Returns the bytes from which a loss reduces the window: FlightSize. But where the receiver's
- * delayed-ACK timer is most of the round trip, each ACK covers all data sent until the timer
- * expired, and FlightSize counts only what was sent after that: then at least the bytes delivered
- * in the previous round trip count, up to cwnd. */
+/* Returns the number of bytes that a loss halves to get the new window: FlightSize. But where the
+ * receiver's delayed-ACK timer is most of the round trip, each ACK covers all data sent until the
+ * timer expired, and FlightSize counts only what was sent after that: then the result is at least
+ * the bytes delivered in the previous round trip, at most cwnd. */
 static uint64_t flight(const struct vegas *ve, const struct scps_cc_view *v,
                        const struct scps_cc_ctl *ctl)
 {
@@ -564,13 +573,13 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
         ve->exponential = true;
         scps_train_ss_forget(&ve->train_ss, ctl);
         break;
-    /* After an outage a new round begins: the window is the one from before the outage, and the
-     * time of the outage is no round trip. */
+    /* After an outage of the link a new round trip begins: the window stays as it was before the
+     * outage, and the time of the outage must not count in a round trip. */
     case SCPS_CC_LINK_UP:
         scps_vegas_brake_outage(&ve->braking);
         /* fall through */
-    /* After an undone recovery a new round begins: the core has restored all state, including the
-     * beginning of a round that ended long ago. */
+    /* After a spurious recovery was undone a new round trip begins: the core has restored all
+     * state, including the beginning of a round trip that ended long ago. */
     case SCPS_CC_SPURIOUS:
         stop_test(ve, ctl);
         new_round(ve, v);

@@ -7,13 +7,15 @@
 #include "base/wide.h"
 
 enum {
-    /* Least number of lost segments in a round for the brake to halve the window. */
+    /* Least number of segments that must be lost in a round trip for the brake to halve the
+     * window. */
     LEAST_LOST = 16,
-    /* Number of round trips after the brake has halved the window, after which it compares the
-     * losses with those before. */
+    /* The brake compares the losses in this round trip, counted from the one in which it halved the
+     * window, with those in that round trip. */
     ROUNDS = 4,
-    /* number of round trips for which losses are taken for corruption after the first comparison
-     * that has shown that they do not depend on the window */
+    /* Number of round trips in which the brake does nothing after a comparison has first shown that
+     * the losses do not depend on the window; it doubles with each such comparison, up to
+     * TRUST_MOST. */
     TRUST = 16,
     TRUST_MOST = 4096,
     /* number of rounds after an outage of the link in which its losses may be detected: in the

@@ -4,14 +4,15 @@
  *
  * Losses that did not reduce the window count as corruption as long as they do not depend on the
  * window. If the bottleneck's queue is shorter than alpha, no delay ever ends the growth, and the
- * part of the window that is too large is lost. So a round that loses more than the share `limit`
- * halves the window. The first rounds after that still have losses of the old window. If the fourth
- * round loses at least half that share and its delivery rate is lower, the window was not the
- * cause: the window is restored, and losses are taken for corruption for some rounds, twice as many
- * each time. A window many times too large loses nearly as much when it is halved, but then the
- * delivery rate is still the link's, so the window stays halved. Losses by an outage of the link do
- * not depend on the window either, but without SACK the core cannot tell them from others, so the
- * first rounds after an outage do not count.
+ * part of the window that is too large is lost. So the brake halves the window after a round trip
+ * that loses a larger share than `limit`. The first rounds after that still have losses of the old
+ * window. If the fourth round still loses at least half of that share, and its delivery rate is
+ * more than a quarter lower, the window was not the cause: the window is restored, and losses are
+ * taken for corruption for some rounds, twice as many each time. A window many times too large
+ * loses nearly as much when it is halved, but then the delivery rate is still the link's, so the
+ * window stays halved. Losses by an outage of the link do not depend on the window either, but
+ * without SACK the core cannot tell them from others, so the first rounds after an outage do not
+ * count.
  *
  * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake has not
  * halved the window of this connection.
@@ -28,10 +29,10 @@ struct scps_vegas_brake {
     uint32_t pace;
     /* share of octets lost in the round in which the brake halved the window, x/1024 */
     uint16_t share;
-    /* number of rounds for which losses were last taken for corruption; 0: losses depended on the
-     * window */
+    /* number of rounds in which the brake last did nothing, because the losses were found not to
+     * depend on the window; 0: at the last comparison the losses depended on the window */
     uint16_t trust;
-    uint16_t trusting; /* number of further rounds for which losses are taken for corruption */
+    uint16_t trusting; /* number of further rounds in which the brake does nothing */
     uint8_t rounds;    /* number of rounds since the brake halved the window */
     bool set;
 };
@@ -47,9 +48,12 @@ struct scps_vegas_round {
 };
 
 enum scps_vegas_brake_says {
-    SCPS_VEGAS_BRAKE_KEEP,   /* the brake asks for no change of the window */
-    SCPS_VEGAS_BRAKE_HALVE,  /* the losses count as congestion: the window must be halved */
-    SCPS_VEGAS_BRAKE_RESTORE /* the window must become what it was before it was halved */
+    SCPS_VEGAS_BRAKE_KEEP,  /* the brake asks for no change of the window */
+    SCPS_VEGAS_BRAKE_HALVE, /* too many losses: the caller must halve the window */
+    /* the halved window has lost as much and carried less, so the losses do not depend on the
+     * window: the caller must restore the window from before it was halved
+     * (scps_vegas_brake.full) */
+    SCPS_VEGAS_BRAKE_RESTORE
 };
 
 /* Begins a round trip: the count of lost octets starts at 0. */

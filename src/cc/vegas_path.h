@@ -21,22 +21,25 @@ struct scps_vegas_path {
     uint64_t cwnd;   /* congestion window from before it was halved, octets */
     scps_dur excess; /* excess of the RTT over the base RTT when the window was halved, µs */
     uint16_t longer; /* number of rounds in a row with an RTT above twice the base RTT */
-    /* number of such rounds that must pass before the next test; 0: there was no test, or the last
-     * one found a longer path: the next one comes after 4 */
+    /* number of rounds with an RTT above twice the base RTT that must follow each other before the
+     * next test, at least 4; 0: there was no test yet, or the last one found a longer path */
     uint16_t wait;
     uint8_t rounds; /* number of rounds since the window was halved; 0: no test is being made */
 };
 
 enum scps_vegas_path_says {
-    SCPS_VEGAS_PATH_KEEP,  /* no test is made: the rules of Vegas apply */
-    SCPS_VEGAS_PATH_HALVE, /* the window must be halved */
-    SCPS_VEGAS_PATH_TEST,  /* a test is being made: the window must stay halved */
-    SCPS_VEGAS_PATH_OWN,   /* the queue was this connection's: the window must be restored */
-    SCPS_VEGAS_PATH_LONGER /* the path is longer: the window must be restored, base replaced */
+    SCPS_VEGAS_PATH_KEEP,  /* no test now: the rules of Vegas apply */
+    SCPS_VEGAS_PATH_HALVE, /* a test begins: the caller must halve the window */
+    SCPS_VEGAS_PATH_TEST,  /* the test goes on: the window stays halved */
+    /* the excess of the RTT was a queue of this connection: the caller restores the window */
+    SCPS_VEGAS_PATH_OWN,
+    /* the path is longer: the caller restores the window and replaces the base RTT */
+    SCPS_VEGAS_PATH_LONGER
 };
 
-/* Ends a round trip of congestion avoidance without losses. rtt: lowest RTT of the round, µs; base:
- * base RTT, µs; cwnd: congestion window, octets. Returns what the caller must do. */
+/* Called at the end of each round trip of congestion avoidance without losses. rtt: lowest RTT of
+ * the round trip, µs; base: base RTT, µs; cwnd: congestion window, octets. Returns what the caller
+ * must do with cwnd. */
 enum scps_vegas_path_says scps_vegas_path_round(struct scps_vegas_path *p, scps_dur rtt,
                                                 scps_dur base, uint64_t cwnd);
 /* Ends a test that is being made, because losses or a change of the link have disturbed it. */

@@ -139,7 +139,7 @@ void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t b
 }
 
 /* Returns pipeACK of RFC 7661 section 4.2, bytes, if the window is in the nonvalidated phase
- * (section 4.3), and 0 otherwise. */
+ * (pipeACK less than half of cwnd, section 4.3), and 0 otherwise. */
 static uint64_t unvalidated_pipe(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl)
 {
     return v->pipe_ack < ctl->cwnd / 2 ? v->pipe_ack : 0;
@@ -158,8 +158,8 @@ void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t fli
 {
     w->by_pipe = unvalidated_pipe(v, ctl) > v->outstanding;
     ctl->ssthresh = part(flight, keep, v);
-    /* After a lost SYN or a timeout the window is one segment (RFC 5681 section 3.1), and ssthresh
-     * is two segments at least; a sign of congestion must not raise the window. */
+    /* After a lost SYN or a timeout cwnd is one segment (RFC 5681 section 3.1), but ssthresh is at
+     * least two segments. A loss must not raise cwnd, so the smaller of both is taken. */
     ctl->cwnd = SCPS_MIN(ctl->cwnd, ctl->ssthresh);
     w->credit = 0;
     w->repair = 0;

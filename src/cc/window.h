@@ -26,15 +26,15 @@ struct scps_win {
     /* Acknowledged bytes that have not increased the window yet, in units of 1/256 byte, except
      * in CUBIC's congestion avoidance (bytes x bytes). */
     uint64_t credit;
-    /* After a timeout: the number of bytes that were in flight then and are not acknowledged
-     * yet. */
+    /* After a timeout: how many of the bytes that were in flight at the timeout are not
+     * acknowledged yet. 0: none, or there was no timeout. */
     uint32_t repair;
     bool limited : 1;     /* true: the window limited sending at some time in this round trip */
     bool was_limited : 1; /* true: the window limited sending in the previous round trip */
     bool timed_out : 1;   /* true: a timeout has occurred, and no new data was acknowledged since */
     bool cut : 1;         /* true: the window has been reduced in this recovery episode */
-    /* true: losses of this episode were attributed to corruption and did not reduce the window, so
-     * its growth continues */
+    /* true: the losses of this recovery episode were attributed to corruption and did not reduce
+     * the window, so the window may grow during the episode */
     bool spared : 1;
     /* values of the parameters that the user can set (hystart and others) */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
@@ -48,7 +48,8 @@ struct scps_win {
     struct scps_hystart hs;
 };
 
-/* The values of the parameter slow-start. */
+/* The values of the parameter slow-start, which says what ends slow start: only ssthresh or a loss
+ * (STANDARD), HyStart++ or SEARCH, too. */
 enum { SCPS_SS_STANDARD, SCPS_SS_HYSTART, SCPS_SS_SEARCH };
 
 /* Indices of the parameters of every loss-based controller, which come first in its list. */
@@ -104,10 +105,10 @@ uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
 
-/* Returns the bytes that a loss reduces the window from: FlightSize, or cwnd if that is less,
- * because selective acknowledgements do not reduce FlightSize. In the nonvalidated phase it is at
- * least pipeACK (RFC 7661 section 4.4.1): a sender that has no more data to send has a FlightSize
- * far below what the path carries. */
+/* Returns the number of bytes of which a loss leaves a part (keep/1024) as the new window:
+ * FlightSize, or cwnd if that is less, because selective acknowledgements do not reduce FlightSize.
+ * In the nonvalidated phase the result is at least pipeACK (RFC 7661 section 4.4.1): a sender that
+ * has no more data to send has a FlightSize far below what the path carries. */
 uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl *ctl);
 
 /* Reacts to a loss: sets cwnd and ssthresh to keep/1024 of `flight`, bytes, but at least two
@@ -115,10 +116,13 @@ uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl 
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Records a loss that must not reduce the window: the window stays, and grows during recovery. */
+/* Records a loss that must not reduce the window, because it was attributed to corruption: cwnd is
+ * unchanged, and may grow during this recovery episode. */
 void scps_win_spare(struct scps_win *w);
 
-/* Returns true if a loss with this cause must reduce the window. */
+/* Returns true if a loss with this cause must reduce the window: true for congestion; for
+ * corruption only if the parameter corruption is off (heed_corruption is false); false for an
+ * outage. */
 bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 
 /* Called for each loss: if its cause requires that, reduces cwnd and ssthresh to keep/1024 of
@@ -147,8 +151,9 @@ void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps
 void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                         struct scps_cc_ctl *ctl);
 
-/* Calls the function above that belongs to event `what`. Returns true if the window was restarted,
- * which may happen at the events RTO, IDLE and PATH. */
+/* Calls scps_win_rto(), scps_win_recovered(), scps_win_idle() or scps_win_path() for event `what`.
+ * Returns true if the window was set anew, as the events RTO, IDLE and PATH can do; false
+ * otherwise. */
 bool scps_win_change(struct scps_win *w, const struct scps_cc_view *v, enum scps_cc_change what,
                      unsigned keep, struct scps_cc_ctl *ctl);
 

@@ -23,8 +23,8 @@ struct flow {
     struct scps_bulk_sink sink;
     struct scps_conn_config cfg;
 };
-/* What has arrived at the receiving end of one flow: bytes of new data, in order or not. conn: id
- * of the receiving connection; 0: this entry is not used yet. */
+/* What has arrived at the receiver of one flow. conn: scps_conn_id() of the receiving connection;
+ * 0: this entry is not used yet. bytes: bytes of new data, in order or not. */
 struct heard {
     uint32_t conn;
     uint64_t bytes;

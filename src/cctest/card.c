@@ -219,9 +219,9 @@ static struct scps_cct_arena *run_flows(struct card *c, const struct scps_cct_ar
     return a;
 }
 
-/* Returns the rate of all flows between two times, µs, in per cent of `full`, the payload rate of
- * the link, bit/s. The result is at most 100: packets count when they arrive, so one that was sent
- * before the time span could make it more. */
+/* Returns the rate at which data of all flows arrived between two times, µs, in per cent of `full`,
+ * the payload rate of the link, bit/s. A result above 100 is returned as 100: packets count when
+ * they arrive, so a packet that was sent before the time span could make it more. */
 static double link_use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
     double part = 100 * scps_cct_rate(a, a->n, from, to) / full;

@@ -41,8 +41,8 @@ struct scps_cctest_line {
         int64_t at;
         uint64_t upto;
     } ack[ROOM];
-    /* numbers of segments: sent, acknowledged, and declared lost by a timeout (those below
-     * `presumed`) */
+    /* sent: number of segments sent; acked: number of segments acknowledged or lost, from the first
+     * one on; presumed: segments with numbers below this were declared lost by a timeout */
     uint64_t sent, acked, presumed;
     uint64_t ack_head, ack_tail, batch, round_end, episode_end, delivered;
     int64_t now, free_at, batch_due, may_send, arrived, heard_at, rto, backoff;

@@ -17,14 +17,15 @@ enum { BDP = 125, RUNAWAY = 8 };
 /* One check: a path, a change of it, and the throughput and losses required after the change. */
 struct trial {
     struct scps_cctest_path path;
-    /* Durations, µs: of the run before the change, of the time from the change to the measurement,
-     * and of the measurement. */
+    /* Durations, µs. warm: run before the change; then: from the change to the beginning of the
+     * measurement; measure: measurement of throughput and losses */
     scps_dur warm, then, measure;
     /* values to which the change sets these parameters of the path; 0: the parameter does not
      * change */
     uint64_t bps;
     scps_dur delay, down;
-    /* least: required share of the link's rate; most_lost: allowed share of the segments sent */
+    /* least: smallest throughput, as a share of the link's rate, with which the check passes;
+     * most_lost: largest share of the segments sent that may be lost */
     double least, most_lost;
     /* Number of segments that path and queue hold at most; the check fails if cwnd exceeds RUNAWAY
      * times this number. */

@@ -17,8 +17,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* limit of the amounts in a history, so that its times fit into 63 bits of microseconds: of a round
- * trip in ms, of an outage in s */
+/* largest number n of an action of a history, ms for a round trip and s for an outage: the sum of
+ * all times in a history then fits into 63 bits of microseconds */
 #define LONGEST 1000000
 
 struct sender {
