@@ -102,8 +102,9 @@ struct scps_bbr {
      * for the round trip over which losses are counted. */
     uint64_t next_round_delivered, loss_round_delivered;
     uint32_t round_count, rounds_since_probe_up, drain_start_round, recovery_round;
-    /* Delivery rate, bytes/s, with which later ones are compared in Startup and in ProbeBW's UP:
-     * after three round trips without an increase by a quarter the pipe counts as full. */
+    /* Delivery rate at its last increase by a quarter or more, in Startup or in the UP phase of
+     * ProbeBW, bytes/s. After three round trips without such an increase the path counts as
+     * full. */
     uint64_t full_bw;
     /* bw_probe_up_acked: bytes acknowledged in ProbeBW's UP that have not raised inflight_longterm
      * yet; probe_up_acked_per_inc: bytes whose acknowledgement raises it by one segment. */
@@ -112,15 +113,17 @@ struct scps_bbr {
     scps_dur bw_probe_wait;
     /* time at which ProbeRTT ends, µs; 0: the bytes in flight are still above ProbeRTT's target */
     scps_time probe_rtt_done_stamp;
-    /* A rate sample counts as app-limited if its prior_delivered lies between marked_from and
-     * marked_to. marked_to 0: there is no such range. */
+    /* A rate sample counts as app-limited if scps_cc_ack.prior_delivered (bytes delivered when the
+     * segment was sent) is between marked_from and marked_to. marked_to 0: there is no such
+     * range. */
     uint64_t marked_from, marked_to;
     /* Values from before the last reaction to a loss, which are restored if the loss was
      * spurious. */
     uint64_t undo_bw_shortterm, undo_inflight_shortterm, undo_inflight_longterm, prior_cwnd;
     uint64_t pacing_rate;
     uint64_t random;
-    /* bytes lost by causes other than congestion: [0] in the previous round, [1] in this round */
+    /* bytes lost by corruption or outages of the link, which do not count as lost by congestion:
+     * [0] in the previous round trip, [1] in this one */
     uint64_t excused[2];
     scps_time heard_at; /* time of the newest acknowledgement, µs */
     scps_dur round_rtt; /* least RTT in the present round trip, µs; 0: no sample yet */

@@ -14,9 +14,9 @@
 /* State of HyStart++. Times are in µs with 32 bits, to save memory in every connection; RTTs above
  * 71 minutes all count as 71 minutes. */
 struct scps_hystart {
-    /* Lowest RTT of the previous round (last_min) and of this round (min), µs; 0: none yet.
-     * baseline: lowest RTT when conservative slow start began, µs; 0: slow start is not
-     * conservative. */
+    /* last_min, min: lowest RTT of the previous and of the present round trip, µs; 0: no sample
+     * yet. baseline: lowest RTT of the round trip in which conservative slow start began, µs; 0:
+     * conservative slow start is not in progress. */
     uint32_t last_min, min, baseline;
     uint8_t samples, css_rounds;
 };

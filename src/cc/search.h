@@ -26,10 +26,10 @@ struct scps_search {
     scps_time bin_end; /* end of the bin in progress, µs */
     /* length of a bin (an interval of time), µs; 0: nothing has been acknowledged yet */
     scps_dur bin;
-    uint64_t sent;  /* total number of bytes sent when the last ACK arrived */
+    uint64_t sent;  /* bytes sent since the connection began, as of the last ACK */
     uint32_t index; /* number of the bin in progress, counted from 0 */
-    /* totals of bytes acknowledged and sent at the end of each bin, in units of SCPS_SEARCH_UNIT;
-     * they may wrap */
+    /* Rings of totals since the connection began, in units of SCPS_SEARCH_UNIT, modulo 2^32: bytes
+     * acknowledged (acked_by) and bytes sent (sent_by) by the end of each of the latest bins. */
     uint32_t acked_by[SCPS_SEARCH_ACKED_BINS], sent_by[SCPS_SEARCH_SENT_BINS];
 };
 

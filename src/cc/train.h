@@ -41,15 +41,17 @@ bool scps_train_on_ack(struct scps_ack_train *tr, scps_time now, uint64_t bytes,
  * window is sent at the bottleneck's rate. */
 struct scps_ack_train_ss {
     struct scps_ack_train train;
-    uint8_t paced; /* number of further round trips for which the bottleneck's rate applies */
+    uint8_t paced; /* number of round trips left in which ctl->rate stays the bottleneck's rate */
 };
 
-/* Called first on every ACK: counts the round trips for which ctl->rate is the bottleneck's rate,
- * and sets ctl->rate to 0 (none) after the last of them. */
+/* Called on every ACK before the other functions: counts down q->paced at each new round trip once
+ * cwnd has reached ssthresh, and after the last of these round trips sets ctl->rate to 0 (no
+ * rate). */
 void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *a,
                          struct scps_cc_ctl *ctl);
-/* Called on every ACK of a slow start without a threshold: sets ssthresh and the rate when a train
- * of ACKs shows them. */
+/* Called on every ACK of a slow start while ssthresh is unlimited: when a train of ACKs shows what
+ * the bottleneck carries, sets ctl->ssthresh and ctl->rate. base: RTT of the path without a queue,
+ * µs; queue: least number of bytes that must wait in the bottleneck's queue, bytes. */
 void scps_train_ss_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
                             const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
                             struct scps_cc_ctl *ctl);

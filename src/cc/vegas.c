@@ -113,8 +113,8 @@ struct vegas {
     struct scps_vegas_path path;
     /* state of the path */
     scps_dur base;    /* lowest RTT of the path without a queue, µs; 0: not known */
-    scps_dur doubted; /* lowest RTT, µs, in the `over` rounds */
-    uint64_t wish;    /* congestion window in the first of the `over` rounds, bytes */
+    scps_dur doubted; /* lowest RTT in the rounds that `over` counts, µs */
+    uint64_t wish;    /* congestion window in the first of the rounds that `over` counts, bytes */
     uint16_t over;    /* number of rounds until now in a row with a queue longer than beta */
     /* number of retransmission timeouts in a row without an acknowledgement in between */
     uint16_t timeouts;

@@ -10,8 +10,8 @@ enum {
     /* Least number of segments that must be lost in a round trip for the brake to halve the
      * window. */
     LEAST_LOST = 16,
-    /* The brake compares the losses in this round trip, counted from the one in which it halved the
-     * window, with those in that round trip. */
+    /* Number, from 1, of the round trip after the halving whose losses and delivery rate the brake
+     * compares with those of the round trip before the halving. */
     ROUNDS = 4,
     /* Number of round trips in which the brake does nothing after a comparison has first shown that
      * the losses do not depend on the window; it doubles with each such comparison, up to

@@ -82,26 +82,28 @@ void scps_win_start(struct scps_win *w, const int64_t *param, size_t size,
                     const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 /* Sets how slow start ends: slow_start is SCPS_SS_*; size: octets of the controller's state. */
 void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size);
-/* Returns the octets of state that these parameters need in addition; controllers use it as
+/* Returns the octets of state that a controller with parameters `param` needs beyond
+ * scps_cc_ops.state_size: those of SEARCH if slow-start=search, else 0. Controllers use it as
  * scps_cc_ops.more_state. */
 size_t scps_win_more_state(const int64_t *param);
 
-/* Called first on every ACK. Returns the bytes by which this ACK may grow the window: none during
- * an episode that reduced the window, or while the window does not limit sending. Otherwise they
- * are the bytes that newly arrived, at most L if one is set and, after a timeout, at most what can
- * have been sent since then. Whether the window limits sending is decided over a whole round trip:
- * where a rate limit (token bucket) lets segments out in bursts, most ACKs find that the bucket is
- * the limit, and only the last segments of a burst wait for the window. */
+/* Called on every ACK before the other functions. Returns the number of bytes by which this ACK may
+ * grow the window: 0 during an episode that reduced the window, or while the window does not limit
+ * sending. Otherwise the result is the bytes that newly arrived; in slow start at most abc_limit
+ * segments (one segment while w->repair is not 0) if abc_limit is set, and without it, while
+ * w->repair is not 0, at most cwnd. Whether the window limits sending is decided over a whole round
+ * trip: where a rate limit (token bucket) lets segments out in bursts, most ACKs find that the
+ * bucket is the limit, and only the last segments of a burst wait for the window. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
-/* Grows the window below ssthresh by a byte for each byte acknowledged. Returns the bytes left for
- * congestion avoidance. */
+/* Grows the window by a byte for each of `bytes` acknowledged bytes, up to ssthresh. Returns the
+ * bytes that are left when the window has reached ssthresh, for scps_win_avoid(). */
 uint64_t scps_win_slow_start(struct scps_win *w, const struct scps_cc_view *v,
                              const struct scps_cc_ack *a, uint64_t bytes, struct scps_cc_ctl *ctl);
 
-/* Grows the window in congestion avoidance by gain/256 segments for every cwnd bytes; gain 256 is
- * Reno's one segment a round trip. */
+/* Grows the window in congestion avoidance: by gain/256 segments for every cwnd bytes acknowledged,
+ * of which this call counts `bytes`. gain 256 is Reno's one segment in a round trip. */
 void scps_win_avoid(struct scps_win *w, const struct scps_cc_view *v, uint64_t bytes, uint64_t gain,
                     struct scps_cc_ctl *ctl);
 
@@ -136,8 +138,8 @@ bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struc
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Sets the restart window (RFC 5681 section 4.1) when sending begins again after an idle time of
- * more than an RTO. */
+/* Called when sending begins again after an idle time of more than an RTO: reduces cwnd to the
+ * restart window (RFC 5681 section 4.1). */
 void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
 /* Called when the path has changed: begins slow start again, with the old window as ssthresh,
