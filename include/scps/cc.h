@@ -47,8 +47,8 @@ enum scps_evidence {
     SCPS_BY_RACK, /* RACK: a segment sent sufficiently later has arrived (RFC 8985) */
     SCPS_BY_RTO,
     SCPS_BY_ECN, /* no segment is lost: the receiver echoed an ECN mark (RFC 3168) */
-    /* the segment was sent more than srtt + 4 rttvar ago, in the check that scps_cc_ops.by_age asks
-     * for */
+    /* the segment was sent more than srtt + 4 rttvar ago and is not acknowledged: the fine-grained
+     * timeout check of Vegas, which the core makes if scps_cc_ops.by_age is true */
     SCPS_BY_AGE
 };
 
@@ -114,24 +114,27 @@ struct scps_cc_ack {
     uint64_t marked;
     /* Length of the delivery-rate sample, µs; `rate` is sample_bytes divided by it. 0: no sample */
     scps_dur interval;
-    /* Bytes that acknowledgements have reported as arrived since the sample's segment was sent. 0:
-     * no sample, or the segment was resent so recently, or the echoed timestamp is so old, that the
-     * acknowledgement belongs to an earlier transmission. */
+    /* Bytes that acknowledgements have reported as arrived since the newest segment that this
+     * acknowledgement covers was sent. 0: no sample, or the segment was resent so recently, or the
+     * echoed timestamp is so old, that the acknowledgement belongs to an earlier transmission. */
     uint64_t sample_bytes;
-    /* value of scps_cc_view.delivered when the sample's segment was sent */
+    /* value of scps_cc_view.delivered when the newest segment that this acknowledgement covers was
+     * sent */
     uint64_t prior_delivered;
-    /* bytes in flight when the sample's segment was sent, that segment included */
+    /* bytes in flight when the newest segment that this acknowledgement covers was sent, that
+     * segment included */
     uint64_t tx_in_flight;
-    uint64_t lost_since; /* bytes declared lost since the sample's segment was sent */
+    /* bytes declared lost since the newest segment that this acknowledgement covers was sent */
+    uint64_t lost_since;
 };
 
 struct scps_cc_loss {
     uint64_t bytes; /* number of bytes that the core declares lost with this event */
     enum scps_loss_cause cause;
     enum scps_evidence evidence;
-    /* true: the controller should reduce its window, because this loss begins an episode of
-     * recovery or is an ECN echo (SCPS_BY_ECN) during an episode that has not reduced the window.
-     * false: the loss belongs to an episode that has already begun. */
+    /* true: this loss begins an episode of recovery, or it is an ECN echo (SCPS_BY_ECN) during an
+     * episode that has not reduced the window: a controller that reduces its window for this cause
+     * does so now. false: the loss belongs to an episode that has already begun. */
     bool new_episode;
     /* app_limited, tx_in_flight and lost_since describe one of the segments that this event
      * declares lost: the one sent last. They and `ranges` are 0 when no segment is lost

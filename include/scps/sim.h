@@ -291,8 +291,9 @@ SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
  *     }
  */
 struct scps_channel;
-/* Opens a channel. stream: a number that differs between directions with the same cfg->seed. alloc
- * NULL: malloc. Returns NULL on lack of memory and for a configuration out of range. */
+/* Opens a channel. stream: number of the sequence of random numbers to use; channels with the same
+ * cfg->seed, such as both directions of a link, need different ones. alloc NULL: malloc. Returns
+ * NULL on lack of memory and for a configuration out of range. */
 SCPS_API struct scps_channel *scps_channel_new(const struct scps_link_config *cfg, uint64_t stream,
                                                const struct scps_alloc *alloc);
 /* Frees a channel and the packets in it. ch NULL: does nothing. */

@@ -246,7 +246,8 @@ enum {
 enum {
     SCPS_MSG_OOB = 1,
     SCPS_MSG_PEEK = 2,
-    /* recv: the bytes are discarded, not stored; of a datagram: its whole length is returned */
+    /* in receive calls: on a stream the bytes are discarded instead of stored; on a datagram socket
+     * the call returns the whole length of the datagram, even if the buffer is shorter */
     SCPS_MSG_TRUNC = 0x20,
     SCPS_MSG_DONTWAIT = 0x40,
     SCPS_MSG_EOR = 0x80,

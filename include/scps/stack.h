@@ -225,8 +225,8 @@ struct scps_route {
     struct scps_addr dst; /* destination; family 4 or 6 */
     unsigned prefix;      /* length of the destination's prefix, bits; 0: the default route */
     struct scps_netif *nif;
-    /* Largest packet, bytes; 0, or more than the netif's mtu: the netif's mtu. It is SCPS_MTU_LEAST
-     * at least, with IPv6 SCPS_MTU_LEAST6. */
+    /* Largest packet on this route, bytes; 0, or a value above the netif's mtu: the netif's mtu.
+     * Least value: SCPS_MTU_LEAST, for an IPv6 route SCPS_MTU_LEAST6. */
     uint32_t mtu;
     /* Round trip assumed for connections that configure none, µs; 0: unknown; at most a hundred
      * years */

@@ -56,8 +56,7 @@ SCPS_API int scps_ip_parse(const uint8_t *p, size_t avail, size_t total, struct 
  * included. Returns its length. */
 SCPS_API size_t scps_ip_build(uint8_t *p, const struct scps_ip *ip, size_t payload_len);
 
-/* ---- checksums (RFC 1071): a sum is not folded, and is in network order of the 16-bit words
- * ---- */
+/* ---- checksums (RFC 1071): 64-bit sums of 16-bit words in network order, not yet folded ---- */
 
 /* Adds len bytes to a checksum's sum. An odd len is padded with a zero, so only the last piece may
  * be odd. */

@@ -303,7 +303,9 @@ static void restore_bounds(struct scps_bbr *b)
     b->inflight_longterm = SCPS_MAX(b->inflight_longterm, b->undo_inflight_longterm);
 }
 
-/* Undoes the reaction to a spurious loss: HandleSpuriousLossDetection() of the draft. */
+/* Called when the last recovery episode was spurious: HandleSpuriousLossDetection() of the draft.
+ * Restores cwnd and the limits from before the episode, and returns to Startup or to a probe for
+ * bandwidth if the loss has ended it. */
 static void undo_spurious(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;
@@ -383,7 +385,9 @@ static void change(void *s, const struct scps_cc_view *v, enum scps_cc_change wh
     tell_phase(&x);
 }
 
-/* Called when a segment is sent: HandleRestartFromIdle() of the draft. */
+/* Called when a segment is sent: HandleRestartFromIdle() of the draft. Has an effect only if
+ * nothing was in flight because the application had sent too little: then ProbeBW continues at the
+ * estimated bandwidth (pacing gain 1), and ProbeRTT ends if its time is over. */
 static void on_sent(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl)
 {

@@ -252,9 +252,10 @@ static void new_round(struct vegas *ve, const struct scps_cc_view *v)
     ve->samples = 0;
     ve->barred = false;
     scps_vegas_brake_begin(&ve->braking);
-    /* Each round trip begins a new train of ACKs. Otherwise, while the window is spread over the
-     * round trip, one train would span several round trips and measure the mean of their rates,
-     * each of which is twice the one before. */
+    /* Each round trip begins a new train (ACKs that follow each other closely). Otherwise, while
+     * the pacer spreads the window over the round trip, one train would continue over several round
+     * trips. In slow start the rate doubles from one to the next, and the train would measure a
+     * mean of these rates. */
     scps_train_forget(&ve->train_ss.train);
     ve->hold = ve->ss == SS_EVERY_OTHER && !ve->hold;
 }
@@ -393,7 +394,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
                      scps_muldiv(ve->wish, (uint64_t)ve->doubted, (uint64_t)ve->base), ctl);
         return;
     }
-    /* If the window does not limit sending, its unused part is removed first. */
+    /* If cwnd did not limit sending, cwnd is first reduced to what was delivered in one RTT, plus
+     * one segment. */
     uint64_t w = ctl->cwnd;
     if (!limited)
         w = SCPS_MIN(w, scps_muldiv(ve->delivered, (uint64_t)rtt, (uint64_t)took) + mss);

@@ -8,8 +8,9 @@
 
 #include <scps/wire.h>
 
-/* Parses the IP header of a packet quoted in an ICMP error. Its total length may exceed the quote,
- * and its checksum is not verified, since routers have changed the TTL and sometimes more. */
+/* Parses into *ip the IP header of a packet that an ICMP error quotes; avail: quoted octets at p.
+ * The total length in the header may exceed the quote, and the header checksum is not verified,
+ * since routers have changed the TTL and sometimes more. Returns 0 or the scps_drop. */
 int scps_ip_parse_quote(const uint8_t *p, size_t avail, struct scps_ip *ip);
 /* Returns the scps_drop of the IPv6 packet at p, whose extension headers scps_ip_parse() has
  * skipped, if a host must discard the packet because of one of them; otherwise 0. They are:
