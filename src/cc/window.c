@@ -167,6 +167,15 @@ void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t fli
     w->cut = true;
 }
 
+void scps_win_marked(const struct scps_cc_view *v, const struct scps_cc_loss *l, uint64_t before,
+                     unsigned keep, struct scps_cc_ctl *ctl)
+{
+    uint64_t kept = scps_muldiv(before, keep, 1024);
+
+    if (l->evidence == SCPS_BY_ECN)
+        ctl->cwnd = SCPS_MIN(ctl->cwnd, SCPS_MAX(kept, v->mss));
+}
+
 void scps_win_spare(struct scps_win *w)
 {
     w->spared = true;
@@ -181,6 +190,8 @@ bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause)
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl)
 {
+    uint64_t before = ctl->cwnd;
+
     if (!l->new_episode)
         return false;
     if (!scps_win_at_fault(w, l->cause)) {
@@ -188,6 +199,7 @@ bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struc
         return false;
     }
     scps_win_cut(w, v, scps_win_flight(v, ctl), keep, ctl);
+    scps_win_marked(v, l, before, keep, ctl);
     return true;
 }
 

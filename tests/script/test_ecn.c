@@ -54,6 +54,39 @@ static void echo_with_the_last_acknowledgement(void **x)
     script_free(t);
 }
 
+/* RFC 3168 section 6.1.2: an echo reduces the window, but "the value of the congestion window is
+ * bounded below by a value of one MSS". RFC 9438 section 4.6: "reduction on ECE, cwnd >= 1 SMSS". A
+ * window of one segment stays as it is. */
+static void an_echo_leaves_one_segment(void **x)
+{
+    static const char *const ccs[] = {"vj", "cubic", "vegas"};
+
+    for (int k = 0; k < 3; k++) {
+        struct script *t = script_of(x);
+        int64_t una = 1001;
+        scps_time at;
+
+        t->cfg.cc = scps_cc_find(ccs[k]);
+        t->cfg.init_cwnd_segs = 1;
+        agree_on_ecn(t);
+        app_writes(t, MS(200), 9000);
+        expect_sent(t, .from = 1, .len = 1000);
+        peer_says(t, MS(300), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
+        assert_int_equal(script_info(t).cwnd, 1000);
+        expect_sent(t, .from = 1001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
+        for (at = MS(400); script_info(t).cwnd < 2000 && at < SEC(1); at += MS(100)) {
+            peer_says(t, at, .ack = una += 1000);
+            script_forget_sent(t);
+        }
+        assert_int_equal(script_info(t).cwnd, 2000);
+        peer_says(t, at, .ack = una + 2000, .flags = SCPS_ACK | SCPS_ECE);
+        assert_in_range(script_info(t).cwnd, 1000, 1500);
+        expect_sent(t, .from = una + 2000, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
+        expect_quiet(t, ANY_HOLD);
+        script_free(t);
+    }
+}
+
 /* RFC 3168 section 6.1.2: "When an ECN-Capable TCP sender reduces its congestion window for any
  * reason (because of a retransmit timeout, a Fast Retransmit, ...), the TCP sender sets the CWR
  * flag in the TCP header of the first new data packet", and the window "should be reduced only once
@@ -405,6 +438,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(echo_with_the_last_acknowledgement),
         SCRIPT_TEST(a_loss_and_a_mark_in_one_window),
+        SCRIPT_TEST(an_echo_leaves_one_segment),
         SCRIPT_TEST(echoes_after_a_timeout),
         SCRIPT_TEST(a_mark_before_an_outage),
         SCRIPT_TEST(no_cwr_after_a_loss_by_corruption),
