@@ -702,6 +702,30 @@ static void a_listener_and_odd_segments(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.4 has a SYN in the window of a half-open connection return it to LISTEN.
+ * Anybody who knows the addresses and ports could send one, so it is challenged as on an
+ * established connection (RFC 5961 section 4.2). The reset of a peer that has begun anew frees the
+ * connection, and the next SYN opens another. */
+static void another_syn_in_syn_received(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+
+    script_listen(t);
+    peer_says(t, MS(0), .seq = ZERO, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(10), .seq = 1000, .flags = SCPS_SYN);
+    expect_sent(t, .from = 1, .flags = SCPS_ACK, .ack = 1);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open, 1);
+    peer_says(t, MS(20), .seq = 1, .flags = SCPS_RST);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open, 0);
+    peer_says(t, MS(30), .seq = 1000, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1001);
+    script_free(t);
+}
+
 /* RFC 9293 section 3.10.7.4: a reset in SYN-RECEIVED returns to LISTEN; a wrong acknowledgement
  * number is answered with a reset. */
 static void syn_received_and_odd_segments(void **x)
@@ -843,6 +867,7 @@ int main(void)
         SCRIPT_TEST(wrong_answers_to_a_syn),
         SCRIPT_TEST(a_segment_for_no_connection_is_reset),
         SCRIPT_TEST(a_listener_and_odd_segments),
+        SCRIPT_TEST(another_syn_in_syn_received),
         SCRIPT_TEST(syn_received_and_odd_segments),
         SCRIPT_TEST(initial_sequence_numbers),
         SCRIPT_TEST(ecn_is_agreed),

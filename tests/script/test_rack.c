@@ -344,6 +344,33 @@ static void the_dsack_of_a_probe_comes_last(void **x)
 }
 
 /* RFC 8985 section 7.1: TLP.end_seq and TLP.is_retrans are reset "when initiating a connection,
+/* RFC 8985 section 3.4, figure 1: of four segments the last three are lost, and then the
+ * retransmission of P1. The tail loss probe has P1 and P2 found lost, and the arrival of P2 the
+ * retransmission of P1; no timer expires. */
+static void figure_1(void **x)
+{
+    scps_time at, probe;
+    struct script *t = rack(x, &at, 4);
+
+    peer_says(t, at + MS(100), .ack = P(1));
+    expect_sent(t, .at = at + MS(300), .slack = MS(1), .from = P(3), .len = 1000);
+    probe = script_now(t);
+    peer_says(t, probe + MS(100), .ack = P(1), .sack = {{P(3), P(4)}});
+    expect_sent(t, .at = probe + MS(100), .from = P(1), .len = 1000);
+    expect_sent(t, .at = probe + MS(100), .from = P(2), .len = 1000);
+    peer_says(t, probe + MS(200), .ack = P(1), .sack = {{P(2), P(4)}});
+    expect_sent(t, .at = probe + MS(200), .from = P(1), .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, probe + MS(300), .ack = P(4));
+    struct scps_info i = script_info(t);
+    assert_int_equal(i.tlp_probes, 1);
+    assert_int_equal(i.resent_segs, 4);
+    assert_int_equal(i.recoveries, 1);
+    assert_int_equal(i.timeouts, 0);
+    assert_false(i.in_recovery);
+    script_free(t);
+}
+
  * fast recovery, or RTO recovery". The report of the probe shows that the segments before it are
  * lost. Their recovery has reduced the window, so the probe must not reduce it again when the data
  * behind it is acknowledged. */
@@ -569,6 +596,7 @@ int main(void)
         SCRIPT_TEST(the_dsack_of_a_probe_comes_last),
         SCRIPT_TEST(recovery_ends_the_probe),
         SCRIPT_TEST(one_probe_then_the_timer),
+        SCRIPT_TEST(figure_1),
         SCRIPT_TEST(a_probe_needs_a_round_trip),
         SCRIPT_TEST(a_spurious_timeout),
         SCRIPT_TEST(a_timeout_at_the_end),

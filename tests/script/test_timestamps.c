@@ -172,6 +172,25 @@ static void uninvited_timestamps(void **x)
     script_free(t);
 }
 
+/* RFC 7323 section 3.2: a segment without time stamps on a connection that has agreed on them
+ * SHOULD be dropped. It is accepted, because some middleboxes remove the option from single
+ * segments. It "MUST NOT abort a TCP connection", and the time stamp to echo stays. */
+static void a_segment_without_time_stamps(void **x)
+{
+    struct script *t = with_ts(x);
+
+    peer_says(t, MS(200), .len = 988, .tsval = 2000001);
+    peer_says(t, MS(201), .len = 988, .bare = true);
+    expect_sent(t, .ack = 1977, .has = SCPS_HAS_TS);
+    assert_int_equal(t->last.tsecr, 2000001);
+    app_writes(t, MS(300), 100);
+    expect_sent(t, .from = 1, .len = 100, .has = SCPS_HAS_TS);
+    peer_says(t, MS(400), .ack = 101, .bare = true);
+    assert_int_equal(script_info(t).bytes_acked, 100);
+    expect_state(t, SCPS_ESTABLISHED);
+    script_free(t);
+}
+
 /* An old duplicate from the time of the handshake arrives: its echo gives no RTT sample. */
 static void an_echo_of_zero(void **x)
 {
@@ -300,6 +319,7 @@ int main(void)
         SCRIPT_TEST(paws_wraps),
         SCRIPT_TEST(uninvited_timestamps),
         SCRIPT_TEST(an_echo_of_zero),
+        SCRIPT_TEST(a_segment_without_time_stamps),
         SCRIPT_TEST(an_echo_older_than_the_data),
         SCRIPT_TEST(an_old_echo_after_a_timeout),
         SCRIPT_TEST(an_echo_of_the_first_transmission),

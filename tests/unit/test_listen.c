@@ -73,6 +73,27 @@ static void addresses_of_listeners(void **state)
     end(&b);
 }
 
+/* RFC 9293 MUST-42: a port can be listened on "while a connection block with the same local port is
+ * in SYN-SENT or SYN-RECEIVED state". */
+static void a_port_of_a_connection_that_opens(void **state)
+{
+    struct bench b;
+    struct scps_conn_config cfg = scps_conn_config_default();
+    struct scps_endpoint peer = {.port = 1234};
+    struct scps_conn *c;
+    (void)state;
+
+    begin(&b);
+    assert_int_equal(scps_addr_parse("10.0.0.2", &peer.addr), 0);
+    c = scps_connect(b.st, &cfg, &b.us, &peer, NULL);
+    assert_non_null(c);
+    assert_int_equal(scps_conn_state(c), SCPS_SYN_SENT);
+    assert_non_null(scps_listen(b.st, NULL, &b.us, 1, NULL));
+    assert_int_equal(scps_conn_state(c), SCPS_SYN_SENT);
+    scps_conn_abort(c);
+    end(&b);
+}
+
 static void memory_is_short(void **state)
 {
     struct bench b;
@@ -125,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_of_listeners),
+        cmocka_unit_test(a_port_of_a_connection_that_opens),
         cmocka_unit_test(memory_is_short),
         cmocka_unit_test(a_refused_change_changes_nothing),
     };
