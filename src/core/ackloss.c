@@ -107,11 +107,16 @@ static void undo(struct scps_sender *s, bool late)
 
 SCPS_NOINLINE void scps_ackloss_undone(struct scps_sender *s, void *cc)
 {
+    bool timeout = s->tx->rec.undone == SCPS_EPISODE_RTO;
+
     scps_recovery_undo_notified(s, &s->tx->rec);
     if (!s->ctx.cfg->c.cc->own_recovery)
         scps_cc_restore(s, cc, s->ctl.cwnd);
     scps_recovery_note(s, 2);
     scps_cc_change(s, cc, SCPS_CC_SPURIOUS);
+    /* RFC 4015 section 3.4 permits no more than an initial window at once. */
+    if (timeout)
+        scps_recovery_spread(s);
 }
 
 /* For a controller that asks for it (by_age): checks the age of the oldest segment as in Brakmo and
@@ -290,7 +295,7 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
 {
     const struct scps_recovery *rec = &s->tx->rec;
 
-    if (rec->undone) { /* true: a DSACK has ended the episode as spurious */
+    if (rec->undone) { /* a DSACK has ended the episode as spurious */
         scps_ackloss_undone(s, cc);
         return;
     }

@@ -36,9 +36,10 @@
  * sender, and when SND.UNA advances, all that has been delivered meanwhile may be sent at once (RFC
  * 6937 section 4). A queue shorter than that loses it again, and each loss costs a part of the
  * window. RFC 6582 section 3.2 (3) recommends a measure against such bursts: when more than BURST
- * segments may be sent at once, during an episode or at its end, the window is spread over a round
- * trip. The window is also spread from the second timeout on in which small segments are
- * outstanding (note_small).
+ * segments may be sent at once, during an episode or at its end, or because the window is restored
+ * after a spurious timeout (RFC 4015 section 3.4), the window is spread over a round trip. The
+ * window is also spread from the second timeout on in which small segments are outstanding
+ * (note_small).
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
  * 5681 section 3.2).
@@ -310,12 +311,12 @@ void scps_recovery_repaired(struct scps_sender *s)
 
 void scps_recovery_undone(struct scps_recovery *rec)
 {
+    rec->undone = SCPS_MAX(rec->episode, SCPS_EPISODE_FAST);
     scps_recovery_end(rec);
     rec->resent = 0;
     /* The checks of the oldest segment's age (Vegas) end: a needless retransmission shows that
      * their time limit is too short. */
     rec->age_checks = 0;
-    rec->undone = true;
 }
 
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una)

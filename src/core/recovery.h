@@ -32,8 +32,9 @@ struct scps_recovery {
     /* F-RTO (RFC 5682): 0 not in progress; 1 awaits the first acknowledgement; 2 the second */
     uint8_t frto;
     bool undoable;
-    /* true: the episode was spurious, and the congestion controller is not informed of that yet */
-    bool undone;
+    /* kind of the episode that was spurious and of which the congestion controller is not informed
+     * yet, FAST if it has ended before; SCPS_EPISODE_NONE: there is none */
+    uint8_t undone;
     /* true: a timeout began the episode, or the absence of a report by SNACK did, and since then
      * SND.UNA has not moved, and the peer has echoed no ECN mark */
     bool of_silence;
@@ -257,7 +258,7 @@ void scps_recovery_undone(struct scps_recovery *rec);
  * clears what the reduction of its window has set (`reduced`, and the CWR that is due). */
 static inline void scps_recovery_undo_notified(struct scps_sender *s, struct scps_recovery *rec)
 {
-    rec->undone = false;
+    rec->undone = SCPS_EPISODE_NONE;
     rec->reduced = 0;
     scps_todo_done(&s->todo, SCPS_TODO_CWR);
 }

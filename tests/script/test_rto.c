@@ -524,6 +524,36 @@ static void frto_once_a_recovery(void **x)
 }
 
 /* RFC 3522 (Eifel): the acknowledgement echoes the time stamp of the original, so the timeout was
+/* RFC 4015 section 3.4: after a spurious timeout "cwnd <- FlightSize + min (bytes_acked, IW)", so
+ * that no more than an initial window leaves at once. Here the window of before the timeout is
+ * restored, and what it lets out is spread over a round trip, whether an echo or a DSACK has shown
+ * that the timeout was spurious. */
+static void an_undone_timeout_causes_no_burst(void **x)
+{
+    for (int dsack = 0; dsack < 2; dsack++) {
+        struct script *t = script_of(x);
+        uint32_t echo = 0;
+        int mss = dsack ? 1000 : 988;
+
+        t->cfg.init_cwnd_segs = 40;
+        if (dsack)
+            script_flight(t, MS(200), 120 * mss, 40);
+        else
+            echo = script_timed_flight(t, 120 * mss, 40);
+        expect_sent(t, .at = MS(500), .from = 1, .len = mss);
+        if (dsack)
+            peer_says(t, MS(1400), .ack = 40 * mss + 1, .sack = {{1, 1 + mss}});
+        else
+            peer_says(t, MS(1400), .ack = 39 * mss + 1, .tsecr = echo);
+        assert_int_equal(script_info(t).spurious, 1);
+        assert_true(script_info(t).cwnd >= 40u * (unsigned)mss);
+        assert_in_range(script_forget_sent(t), 1, 10);
+        script_run(t, MS(1400) + script_info(t).srtt);
+        assert_true(script_forget_sent(t) >= 25);
+        script_free(t);
+    }
+}
+
  * spurious. */
 static void eifel(void **x)
 {
@@ -1111,6 +1141,7 @@ int main(void)
         SCRIPT_TEST(frto_without_new_data),
         SCRIPT_TEST(frto_once_a_recovery),
         SCRIPT_TEST(eifel),
+        SCRIPT_TEST(an_undone_timeout_causes_no_burst),
         SCRIPT_TEST(eifel_echo_of_the_retransmission),
         SCRIPT_TEST(eifel_and_a_duplicate),
         SCRIPT_TEST(a_duplicate_too_soon),
