@@ -321,7 +321,7 @@ SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *ms
 /* Starts an active open to remote. cfg NULL: the defaults. local NULL, or with family or port 0:
  * the stack chooses the address or the port of this end. Returns NULL and sets *err (may be NULL):
  * SCPS_ERR_BADADDR (remote is unspecified, multicast, broadcast or reserved: RFC 9293 section
- * 3.9.2.3), SCPS_ERR_UNREACH (no route), SCPS_ERR_ADDRNOTAVAIL, ADDRINUSE, NORATE (the controller
+ * 3.9.1.1), SCPS_ERR_UNREACH (no route), SCPS_ERR_ADDRNOTAVAIL, ADDRINUSE, NORATE (the controller
  * needs cfg->rate), INVAL, RANGE, NOMEM or LIMIT. The event SCPS_EV_CONNECTED or SCPS_EV_ERROR
  * reports how the handshake ended. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,

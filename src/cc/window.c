@@ -235,8 +235,8 @@ void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsign
                         struct scps_cc_ctl *ctl)
 {
     if (w->cut && w->by_pipe) {
-        /* RFC 7661 section 4.4.2: "cwnd = ((Max(pipeACK,LossFlightSize) - R)/2", where R is what
-         * was retransmitted in the episode. */
+        /* RFC 7661 section 4.4.2: "cwnd = (Max(pipeACK,LossFlightSize) - R)/2", where R is what was
+         * retransmitted in the episode. */
         uint64_t less = scps_muldiv(v->resent, keep, 1024);
 
         less = SCPS_MIN(less, ctl->ssthresh);

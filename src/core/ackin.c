@@ -302,7 +302,7 @@ static inline bool room_again(struct scps_small room, const struct scps_send *s,
 /* Returns true if an acknowledgement that does not advance SND.UNA restarts the retransmission
  * timer: in fast recovery with SACK or SNACK, when it reports new arrivals, as later reports will
  * show a lost retransmission. But if the peer has reported the segment at SND.UNA as arrived, the
- * report was false, and only a timeout resends that segment (RFC 2018 section 8). Without SACK and
+ * report was false, and only a timeout resends that segment (RFC 2018 section 5). Without SACK and
  * SNACK only a timeout shows a lost retransmission (RFC 6582 section 3.2), so RFC 6298 section 5.3
  * alone restarts the timer: "When an ACK is received that acknowledges new data". */
 static inline bool shows_progress(const struct scps_sender *s, const struct scps_ack_result *sum)
@@ -436,7 +436,7 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
 /* Called after segments were declared lost by timer: restarts the retransmission timer, because the
  * segments will be resent. It does not if the peer has reported the segment at SND.UNA as arrived
  * without acknowledging it: that report was false or the receiver has discarded the data since, and
- * only the retransmission timer repairs that (RFC 2018 section 8). */
+ * only the retransmission timer repairs that (RFC 2018 section 5). */
 static SCPS_NOINLINE_SIZE void restart_for_lost(struct scps_sender *s)
 {
     if (scps_sb_at(&s->tx->sb, s->tx->sb.head)->state != SCPS_SENT_ARRIVED &&

@@ -284,9 +284,9 @@ void scps_recovery_timeout(struct scps_sender *s)
     note_small(s);
     rec->of_silence = fresh || (rec->of_silence && rec->first == s->snd.una);
     begin(s, SCPS_EPISODE_RTO);
-    /* RFC 5682 step 1: F-RTO is not used "if the TCP sender is already in RTO recovery" and SND.UNA
-     * has not passed what was sent before, nor in fast recovery, whose losses were real (RFC 5682
-     * section 6). */
+    /* RFC 5682 section 2.1 step 1: F-RTO is not used "if the TCP sender is already in RTO recovery"
+     * and SND.UNA has not passed what was sent before, nor "if the TCP sender is already in loss
+     * recovery when a retransmission timeout occurs" (section 3.1). */
     rec->frto = fresh && rec->undoable && !(s->agreed.opts & SCPS_AGREED_TS) &&
                 !(s->agreed.caps & SCPS_CAP_BETS);
     rec->frto_nxt = s->snd.nxt;

@@ -3,7 +3,8 @@
  *
  * Departures, each for robustness:
  * - RFC 5961: resets and SYNs inside the window but not at RCV.NXT, and acknowledgements far below
- *   SND.UNA, are answered by a challenge ACK, twice a second for each connection. A segment with
+ *   SND.UNA, are answered by a challenge ACK, twice a second for each connection. So is a SYN in
+ *   SYN-RECEIVED after a passive open, which RFC 9293 takes as a return to LISTEN. A segment with
  *   numbers that the peer does not use is answered twice a second, too.
  * - In SYN-RECEIVED after a SYN without ACK, a SYN-ACK that acknowledges this end's SYN is
  *   processed as in SYN-SENT (is_true_syn_ack).

@@ -39,7 +39,7 @@ static int choose_flow(struct scps_stack *st, const struct scps_endpoint *local,
     f->remote = remote->addr;
     memset(f->remote.b + (f->remote.family == 4 ? 4 : 16), 0, f->remote.family == 4 ? 12 : 0);
     f->rport = remote->port;
-    /* RFC 9293 MUST-57: opening to a broadcast or multicast address is an error. */
+    /* RFC 9293 MUST-46: opening to a broadcast or multicast address is an error. */
     if (!scps_route_unicast(&f->remote) || scps_route_broadcast(st, &f->remote))
         return SCPS_ERR_BADADDR;
     *entry = scps_route_find(st, &f->remote);

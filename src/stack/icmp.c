@@ -7,7 +7,7 @@
  * protocol and "prohibited" errors mean that the connection is refused. "Too big" lowers the path
  * MTU, but never below 256 octets over IPv4 and 1280 octets over IPv6 (RFC 8200 section 5); the
  * octets that were too big are sent again at once in smaller segments, and the congestion
- * controller is not informed (RFC 1191 section 6.5, RFC 8201). If the peer has acknowledged full
+ * controller is not informed (RFC 1191 section 6.4, RFC 8201). If the peer has acknowledged full
  * segments, a "too big" message is used only if it quotes a retransmission (RFC 5927 section 7.2).
  * An error that quotes a datagram is passed to its endpoint.
  */

@@ -313,7 +313,7 @@ static void a_report_beyond_the_window(void **x)
 }
 
 /* SEG.ACK is "the next sequence number the sender of the segment is expecting" (RFC 9293 section
- * 3.4). A peer that acknowledges all that this end gave up, and reports the octets at SND.UNA as
+ * 3.1). A peer that acknowledges all that this end gave up, and reports the octets at SND.UNA as
  * arrived, contradicts itself, as with SNACK units that differ: the acknowledgement counts. SND.UNA
  * stays, and the window ends SND.WND octets after SEG.ACK. */
 static void a_report_of_what_the_peer_expects(void **x)

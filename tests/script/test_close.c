@@ -210,8 +210,8 @@ static void time_wait_and_a_fin_with_data(void **x)
     script_free(t);
 }
 
-/* RFC 9293 section 3.6.1: the wait begins anew for "a retransmission of the remote FIN". A FIN with
- * numbers that the peer does not use is none, and must not hold the connection for ever. */
+/* RFC 9293 section 3.10.7.4: the wait begins anew for "a retransmission of the remote FIN". A FIN
+ * with numbers that the peer does not use is none, and must not hold the connection for ever. */
 static void time_wait_ignores_a_forged_fin(void **x)
 {
     struct script *t = script_of(x);
@@ -347,9 +347,10 @@ static void an_ended_connection_frees_its_ports(void **x)
     }
 }
 
-/* RFC 6191 section 2, with time stamps: "If the timestamp of the incoming SYN is greater than the
- * last timestamp seen ... honor the connection request"; if it is equal, the sequence number must
- * be greater than the last one seen; otherwise the SYN is ignored. */
+/* RFC 6191 section 2, with time stamps: if "the timestamp contained in the incoming SYN segment is
+ * greater than the last timestamp seen on the previous incarnation of the connection", then "honor
+ * the connection request"; if it is equal, the sequence number must be greater than the last one
+ * seen; otherwise the SYN is ignored. */
 static void time_wait_gives_way_to_a_time_stamp(void **x)
 {
     static const struct {

@@ -183,9 +183,10 @@ static void compression_resumes_after_an_outage(void **x)
     script_free(t);
 }
 
-/* RFC 5961 section 3.2: a peer that has closed answers a challenge ACK: it "will send back an RST
- * with the sequence number of the next expected" octet. Such a peer has no connection with this id
- * any more, so the challenge has a TCP header; later segments are compressed again. */
+/* RFC 5961 section 3.2: a peer that has closed answers a challenge ACK: it "will send a second RST
+ * back", whose sequence number is the acknowledgement number of the challenge. Such a peer has no
+ * connection with this id any more, so the challenge has a TCP header; later segments are
+ * compressed again. */
 static void a_challenge_as_tcp(void **x)
 {
     struct script *t = compressing(x, false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When the congestion controller is informed: after everything that an acknowledgement reports has
- * been processed, and in the order of the events. RFC 4015 section 3.2: a sender that detects a
+ * been processed, and in the order of the events. RFC 4015 section 3.4: a sender that detects a
  * spurious timeout sets its window from FlightSize and from the octets that the acknowledgement
  * covers, so both must be known. */
 #include <string.h>

@@ -238,10 +238,10 @@ static void data_with_the_cookie(void **x)
 }
 
 /* Data and a FIN arrive, but not the segment before them, which alone has the sequence number for
- * which the cookie was made. RFC 4987 section 3.6: "the server will encode all of its state in the
- * SYN-ACK's sequence number", so the listener cannot tell these segments from old ones. By RFC 9293
- * section 3.10.7.2 it would reset the sender, whose connection is established. Data and FINs are
- * retransmitted, so the listener drops them and waits for the missing segment. */
+ * which the cookie was made. RFC 4987 section 3.6: SYN cookies "allocate no state at all for
+ * connections in SYN-RECEIVED", so the listener cannot tell these segments from old ones. By RFC
+ * 9293 section 3.10.7.2 it would reset the sender, whose connection is established. Data and FINs
+ * are retransmitted, so the listener drops them and waits for the missing segment. */
 static void data_before_the_cookie(void **x)
 {
     struct script *t = flooded(x);

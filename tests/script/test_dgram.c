@@ -954,9 +954,9 @@ static void send_filled(struct host *h, struct scps_dgram *d, uint8_t fill, size
     expect_datagram(h, data, len);
 }
 
-/* RFC 8085 section 5.2: ICMP messages should be checked "to ensure that these messages are received
- * in response to transmitted traffic (i.e., a reported error condition that corresponds to a UDP
- * datagram actually sent by the application)". Addresses and ports of a datagram can be guessed, so
+/* RFC 8085 section 5.2: ICMP messages should be checked "to ensure these are received in response
+ * to transmitted traffic (i.e., a reported error condition that corresponds to a UDP datagram
+ * actually sent by the application)". Addresses and ports of a datagram can be guessed, so
  * a Packet Too Big message that quotes no more of a datagram that was sent does not change the path
  * MTU. */
 static void forged_too_big(void **x)

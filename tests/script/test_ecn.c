@@ -264,9 +264,10 @@ static void a_lost_syn_goes_again_without(void **x)
     script_free(t);
 }
 
-/* RFC 3168 section 6.1.1: "If a host has sent at least one non-ECN-setup SYN or non-ECN-setup
- * SYN-ACK packet, then that host MUST NOT set ECT on data packets." Here the SYN-ACK answers the
- * first SYN, which asked for ECN, so marks of the peer's data are echoed. */
+/* RFC 3168 section 6.1.1: "A host MUST NOT set ECT on data packets unless it" meets conditions, the
+ * last of which is that it "has sent no non-ECN-setup SYN or non-ECN-setup SYN-ACK packet". Here
+ * the SYN-ACK answers the first SYN, which asked for ECN, so marks of the peer's data are
+ * echoed. */
 static void no_ect_after_a_syn_without(void **x)
 {
     struct script *t = script_of(x);
@@ -437,8 +438,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(echo_with_the_last_acknowledgement),
-        SCRIPT_TEST(a_loss_and_a_mark_in_one_window),
         SCRIPT_TEST(an_echo_leaves_one_segment),
+        SCRIPT_TEST(a_loss_and_a_mark_in_one_window),
         SCRIPT_TEST(echoes_after_a_timeout),
         SCRIPT_TEST(a_mark_before_an_outage),
         SCRIPT_TEST(no_cwr_after_a_loss_by_corruption),

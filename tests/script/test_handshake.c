@@ -171,8 +171,8 @@ static void windows_of_syns_are_not_scaled(void **x)
     peer_says(t, MS(20), .ack = 1, .wnd = 1000);
     assert_int_equal(script_info(t).snd_wnd, 16000);
     script_free(t);
-    /* This end's SYN, too: RFC 7323 section 2.2, "The window field in a <SYN> segment ... is never
-     * scaled". */
+    /* This end's SYN, too: RFC 7323 section 2.2, "The window field in a segment where the SYN bit
+     * is set (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled." */
     t = script_of(x);
     t->cfg.wscale = true;
     t->cfg.rcvbuf = 100000;

@@ -434,7 +434,7 @@ static void fin_wait_2_does_not_end_in_an_outage(void **x)
 }
 
 /* The peer's FIN was on its way when the outage began, so TIME-WAIT begins during the outage. It
- * lasts 2 MSL (RFC 9293 section 3.6) whatever becomes of the link. */
+ * lasts 2 MSL (RFC 9293 section 3.6.1) whatever becomes of the link. */
 static void time_wait_ends_in_an_outage(void **x)
 {
     struct script *t = script_of(x);

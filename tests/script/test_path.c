@@ -100,8 +100,8 @@ static void forged_errors(void **x)
     script_free(t);
 }
 
-/* RFC 1191 section 6.5, RFC 8201 section 4: the octets are resent at once in smaller segments, and
- * the congestion controller is not informed. */
+/* RFC 1191 section 6.4, RFC 8201 section 5.4: the octets are resent at once in smaller segments,
+ * and the congestion controller is not informed. */
 static void too_big(void **x)
 {
     struct script *t = script_of(x);
@@ -303,7 +303,7 @@ static void absurd_mtus(void **x)
     script_free(t);
 }
 
-/* RFC 1191 section 7.1: for a router that gives no MTU, the next lower plateau is used. */
+/* RFC 1191 section 5: for a router that gives no MTU, the next lower plateau is used. */
 static void a_router_that_reports_no_mtu(void **x)
 {
     struct script *t = script_of(x);
@@ -350,7 +350,7 @@ static void too_big_without_mtu(struct script *t, scps_time at, size_t len)
     assert_int_equal(script_input(t, at, p, scps_ip_build(p, &ip, n) + n), 0);
 }
 
-/* RFC 1191 section 7.1: the next plateau is below the length of the packet that was too big, even
+/* RFC 1191 section 5: the next plateau is below the length of the packet that was too big, even
  * if that length is a plateau itself. */
 static void a_packet_as_long_as_a_plateau(void **x)
 {

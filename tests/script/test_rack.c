@@ -25,8 +25,8 @@ static struct script *rack(void **x, scps_time *at, int n)
 /* The first octet of the k-th of these segments, counted from 0. */
 #define P(k) (10001 + 1000 * (k))
 
-/* RFC 8985 section 3.4.1, figure 1: P0 is lost and only P1 is reported. P0 counts as lost a quarter
- * of the minimum RTT after the report, without a third duplicate. */
+/* RFC 8985 section 6.2 step 4: P0 is lost and only P1 is reported. P0 counts as lost a quarter of
+ * the minimum RTT after the report, without a third duplicate. */
 static void one_report_and_the_window(void **x)
 {
     scps_time at;
@@ -42,7 +42,7 @@ static void one_report_and_the_window(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 3.4.1: reordering within a quarter of the minimum RTT causes no
+/* RFC 8985 section 6.2 step 4: reordering within a quarter of the minimum RTT causes no
  * retransmission. */
 static void late_within_the_window(void **x)
 {
@@ -94,9 +94,10 @@ static void three_reports_after_reordering(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 7.2: "enter loss recovery", which follows RFC 6937 section 3: "limit =
- * MAX(prr_delivered - prr_out, DeliveredData) + MSS". Here the reordering timer finds 32 segments
- * lost during an episode in which eight segments have been delivered and one was resent. */
+/* RFC 8985 section 6.2 step 5: when the reordering timer expires, RACK_detect_loss() marks segments
+ * as lost. They are resent by RFC 6937 section 3: "limit = MAX(prr_delivered - prr_out,
+ * DeliveredData) + MSS". Here the timer finds 32 segments lost during an episode in which eight
+ * segments have been delivered and one was resent. */
 static void the_timer_finds_a_flight(void **x)
 {
     scps_time at;
@@ -123,7 +124,7 @@ static void the_timer_finds_a_flight(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 3.3.1: a segment that was sent after the retransmission has arrived, so the
+/* RFC 8985 section 6.2 step 5: a segment that was sent after the retransmission has arrived, so the
  * retransmission is lost: it is resent without a timeout. */
 static void lost_retransmission(void **x)
 {
@@ -343,7 +344,6 @@ static void the_dsack_of_a_probe_comes_last(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 7.1: TLP.end_seq and TLP.is_retrans are reset "when initiating a connection,
 /* RFC 8985 section 3.4, figure 1: of four segments the last three are lost, and then the
  * retransmission of P1. The tail loss probe has P1 and P2 found lost, and the arrival of P2 the
  * retransmission of P1; no timer expires. */
@@ -371,6 +371,7 @@ static void figure_1(void **x)
     script_free(t);
 }
 
+/* RFC 8985 section 7.1: TLP.end_seq and TLP.is_retrans are reset "when initiating a connection,
  * fast recovery, or RTO recovery". The report of the probe shows that the segments before it are
  * lost. Their recovery has reduced the window, so the probe must not reduce it again when the data
  * behind it is acknowledged. */
@@ -510,10 +511,11 @@ static void a_timeout_at_the_end(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 6.2 step 2: "If the ACK.TSecr is less than Segment.xmit_ts: return". SND.UNA
- * advances, but not because the retransmission of P0 has arrived, so nothing sent before it is
- * lost. Either the original was late, or a best-effort peer has given up the hole (docs/SCPS-TP.md
- * section 7), which without time stamps cannot be told from an arrival. */
+/* RFC 8985 section 6.2 step 2 ignores a retransmission if "ACK.ts_option.echo_reply <
+ * Segment.xmit_ts" or "rtt < RACK.min_rtt". SND.UNA advances, but not because the retransmission of
+ * P0 has arrived, so nothing sent before it is lost. Either the original was late, or a best-effort
+ * peer has given up the hole (docs/SCPS-TP.md section 7), which without time stamps cannot be told
+ * from an arrival. */
 static void the_left_edge_moves_without_the_resend(void **x)
 {
     static const struct {
@@ -559,7 +561,7 @@ static void without_sack(void **x)
     script_free(t);
 }
 
-/* RFC 2018 section 8: the segment at SND.UNA was reported by SACK, but is not acknowledged, so only
+/* RFC 2018 section 5: the segment at SND.UNA was reported by SACK, but is not acknowledged, so only
  * the retransmission timer resends it. Segments above it that RACK declares lost, and that are
  * resent, do not restart that timer. */
 static void a_false_report_at_the_left_edge(void **x)
@@ -594,9 +596,9 @@ int main(void)
         SCRIPT_TEST(probe_with_new_data),
         SCRIPT_TEST(tail_loss_probe_that_repairs_a_loss),
         SCRIPT_TEST(the_dsack_of_a_probe_comes_last),
+        SCRIPT_TEST(figure_1),
         SCRIPT_TEST(recovery_ends_the_probe),
         SCRIPT_TEST(one_probe_then_the_timer),
-        SCRIPT_TEST(figure_1),
         SCRIPT_TEST(a_probe_needs_a_round_trip),
         SCRIPT_TEST(a_spurious_timeout),
         SCRIPT_TEST(a_timeout_at_the_end),

@@ -282,8 +282,8 @@ static void proportional_rate(void **x)
 }
 
 /* RFC 6937 section 3: when pipe is not above ssthresh, PRR-SSRB applies: "limit = MAX(prr_delivered
- * - prr_out, DeliveredData) + MSS; sndcnt = MIN(ssthresh - pipe, limit)". Of twenty segments four
- * arrive at once: five may leave, then two for one that arrives. */
+ * - prr_out, DeliveredData) + MSS" and "sndcnt = MIN(ssthresh - pipe, limit)". Of twenty segments
+ * four arrive at once: five may leave, then two for one that arrives. */
 static void reduction_bound(void **x)
 {
     struct script *t = script_of(x);

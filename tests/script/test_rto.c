@@ -324,8 +324,8 @@ static void a_timeout_with_sack(void **x)
     script_free(t);
 }
 
-/* RFC 2018 section 8: the receiver may discard data that it reported by SACK; after a timeout the
- * sender ignores the reports. */
+/* RFC 2018 sections 8 and 5: the receiver may discard data that it reported by SACK; after a
+ * timeout the sender ignores the reports. */
 static void reneging(void **x)
 {
     struct script *t = script_of(x);
@@ -347,7 +347,7 @@ static void reneging(void **x)
     script_free(t);
 }
 
-/* RFC 2018 section 8: the segment at SND.UNA was reported by SACK but has not arrived, so the
+/* RFC 2018 section 5: the segment at SND.UNA was reported by SACK but has not arrived, so the
  * report is false. Data that arrives behind it does not restart the timer; otherwise the timer
  * would never expire. */
 static void a_false_report_at_the_left_edge(void **x)
@@ -499,9 +499,10 @@ static void frto_without_new_data(void **x)
     }
 }
 
-/* RFC 5682 section 2.1 step 1: "If the TCP sender is already in RTO recovery AND recover is larger
- * than or equal to SND.UNA, do not enter step 2 of this algorithm". After the second timeout lost
- * segments are resent before new data is sent, even if SND.UNA advanced between the two. */
+/* RFC 5682 section 2.1 step 1: "If the TCP sender is already in RTO recovery AND "recover" is
+ * larger than or equal to SND.UNA [...], do not enter step 2 of this algorithm". After the second
+ * timeout lost segments are resent before new data is sent, even if SND.UNA advanced between the
+ * two. */
 static void frto_once_a_recovery(void **x)
 {
     for (int sack = 0; sack < 2; sack++) {
@@ -523,7 +524,6 @@ static void frto_once_a_recovery(void **x)
     }
 }
 
-/* RFC 3522 (Eifel): the acknowledgement echoes the time stamp of the original, so the timeout was
 /* RFC 4015 section 3.4: after a spurious timeout "cwnd <- FlightSize + min (bytes_acked, IW)", so
  * that no more than an initial window leaves at once. Here the window of before the timeout is
  * restored, and what it lets out is spread over a round trip, whether an echo or a DSACK has shown
@@ -554,6 +554,7 @@ static void an_undone_timeout_causes_no_burst(void **x)
     }
 }
 
+/* RFC 3522 (Eifel): the acknowledgement echoes the time stamp of the original, so the timeout was
  * spurious. */
 static void eifel(void **x)
 {
@@ -1140,8 +1141,8 @@ int main(void)
         SCRIPT_TEST(frto_and_a_partial_ack),
         SCRIPT_TEST(frto_without_new_data),
         SCRIPT_TEST(frto_once_a_recovery),
-        SCRIPT_TEST(eifel),
         SCRIPT_TEST(an_undone_timeout_causes_no_burst),
+        SCRIPT_TEST(eifel),
         SCRIPT_TEST(eifel_echo_of_the_retransmission),
         SCRIPT_TEST(eifel_and_a_duplicate),
         SCRIPT_TEST(a_duplicate_too_soon),

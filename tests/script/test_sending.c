@@ -334,8 +334,8 @@ static void ecn_echo(void **x)
     peer_says(t, MS(303), .ack = 8001, .flags = SCPS_ACK | SCPS_ECE);
     expect_sent(t, .any_len = true, .flags = SCPS_ACK | SCPS_CWR);
     script_forget_sent(t);
-    /* RFC 3168 section 6.1.2: "the sender ... should not react to ... ECN-Echo more than once for
-     * each window of data", so CWR is not sent again either. */
+    /* RFC 3168 section 6.1.2: "TCP should not react to congestion indications more than once
+     * every window of data", so CWR is not sent again either. */
     peer_says(t, MS(304), .ack = 9001, .flags = SCPS_ACK | SCPS_ECE);
     expect_sent(t, .any_len = true, .flags = SCPS_ACK);
     script_forget_sent(t);

@@ -282,9 +282,10 @@ static void an_echo_of_the_first_transmission(void **x)
     script_free(t);
 }
 
-/* RFC 8985 section 6.2 step 2 lets RACK use a retransmission unless the acknowledgement "matches an
- * earlier transmission" by its echo. An echo that is older than the first transmission matches
- * none, so the retransmission counts: what was sent a reordering window before it is lost. */
+/* RFC 8985 section 6.2 step 2 ignores a retransmission if the echo "indicates the ACK was not
+ * acknowledging the last retransmission of the segment". An echo that is older than the first
+ * transmission indicates nothing, so the retransmission counts: what was sent a reordering window
+ * before it is lost. */
 static void an_old_echo_and_rack(void **x)
 {
     struct script *t = script_of(x);
@@ -318,8 +319,8 @@ int main(void)
         SCRIPT_TEST(paws_after_long_silence),
         SCRIPT_TEST(paws_wraps),
         SCRIPT_TEST(uninvited_timestamps),
-        SCRIPT_TEST(an_echo_of_zero),
         SCRIPT_TEST(a_segment_without_time_stamps),
+        SCRIPT_TEST(an_echo_of_zero),
         SCRIPT_TEST(an_echo_older_than_the_data),
         SCRIPT_TEST(an_old_echo_after_a_timeout),
         SCRIPT_TEST(an_echo_of_the_first_transmission),

@@ -31,8 +31,8 @@ static void our_window_closes_and_opens(void **x)
     app_reads(t, MS(300), 100); /* The free space is too small to be advertised. */
     expect_quiet(t, SCPS_HOLD_APP);
     /* RFC 9293 section 3.8.6.2.2: it is not advertised by an acknowledgement that is sent for
-     * another reason either: "keep RCV.NXT + RCV.WND fixed until RCV.BUFF - RCV.USER - RCV.WND >=
-     * min(Fr * RCV.BUFF, Eff.snd.MSS)". */
+     * another reason either: "keep RCV.NXT+RCV.WND fixed until the reduction satisfies: RCV.BUFF -
+     * RCV.USER - RCV.WND >= min( Fr * RCV.BUFF, Eff.snd.MSS )". */
     peer_says(t, MS(305), .seq = 4000, .len = 1);
     expect_sent(t, .at = MS(305), .ack = 4001, .wnd = ZERO);
     app_reads(t, MS(310), 800);
@@ -438,7 +438,7 @@ static void a_window_that_shrinks_and_opens(void **x)
 
 /* As before, when an outage of the link begins while the window is probed. RFC 9293 section
  * 3.8.6.1: "As long as the receiving TCP peer continues to send acknowledgments in response to the
- * probe segments, the sending TCP endpoint MUST allow the connection to stay open". */
+ * probe segments, the sending TCP peer MUST allow the connection to stay open". */
 static void an_outage_while_the_window_is_closed(void **x)
 {
     struct script *t = script_of(x);
@@ -502,7 +502,7 @@ static void probes_that_cross(void **x)
 
 /* The octet of a probe is reported as arrived, beyond the window, and is not acknowledged when the
  * window opens. It is outstanding, so the retransmission timer runs (RFC 6298 section 5.1) and
- * resends it: after a timeout RFC 2018 section 8 has the sender "turn off all of the SACKed bits".
+ * resends it: after a timeout RFC 2018 section 5 has the sender "turn off all of the SACKed bits".
  */
 static void a_probe_that_was_reported_falsely(void **x)
 {
@@ -665,7 +665,7 @@ static void half_of_a_tiny_window(void **x)
 }
 
 /* RFC 9293 section 3.8.6.2.2: the window is advertised anew when "RCV.BUFF - RCV.USER - RCV.WND >=
- * min(Fr * RCV.BUFF, Eff.snd.MSS)" with Fr = 1/2: after a segment if the buffer holds several,
+ * min( Fr * RCV.BUFF, Eff.snd.MSS )" with Fr = 1/2: after a segment if the buffer holds several,
  * otherwise after half of the buffer. */
 static void threshold_of_a_window_update(void **x)
 {

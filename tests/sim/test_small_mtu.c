@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Transfers over links with every MTU from the smallest that a stack accepts to 200: no packet is
- * longer than the MTU, whatever options it has, and all octets arrive. RFC 9293 section 3.7.1: the
- * sender takes "the size of any IP or TCP options" into account (RFC 6691 section 3.1). SYNs, and
- * acknowledgements of lost and reordered data, have the most options. */
+ * longer than the MTU, whatever options it has, and all octets arrive. RFC 9293 section 3.7.1: "if
+ * there are any IP or TCP Options to be sent in a packet, then the sender must decrease the size of
+ * the TCP data accordingly" (RFC 6691 section 2). SYNs, and acknowledgements of lost and reordered
+ * data, have the most options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

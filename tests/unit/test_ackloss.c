@@ -174,8 +174,8 @@ static void by_snack(void **state)
     assert_int_equal(told.evidence, SCPS_BY_SNACK);
 }
 
-/* RFC 3168 section 6.1.2: "the source TCP reduces its congestion window [...] once per window of
- * data (or more loosely once every round-trip time)", and sets CWR. No data is lost. */
+/* RFC 3168 section 6.1.2: "TCP should not react to congestion indications more than once every
+ * window of data"; it reduces the window and sets CWR. No data is lost. */
 static void ecn(void **state)
 {
     (void)state;

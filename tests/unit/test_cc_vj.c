@@ -101,7 +101,7 @@ static void a_loss_halves_flight_size(void **state)
 
 /* RFC 7661 section 4.3: the window is nonvalidated while pipeACK is less than half of it. Section
  * 4.4.1, at a loss: "cwnd = (Max(pipeACK,LossFlightSize))/2"; section 4.4.2, after recovery:
- * "cwnd = ((Max(pipeACK,LossFlightSize) - R)/2", where R was retransmitted. */
+ * "cwnd = (Max(pipeACK,LossFlightSize) - R)/2", where R was retransmitted. */
 static void loss_in_the_nonvalidated_phase(void **state)
 {
     (void)state;

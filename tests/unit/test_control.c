@@ -84,7 +84,7 @@ static void contents_of_the_controllers_view(void **state)
     assert_false(seen.cwnd_limited);
 }
 
-/* RFC 3042: "The congestion window [...] MUST NOT be changed" by the first duplicates. */
+/* RFC 3042 section 2: "The congestion window [...] MUST NOT be changed" by the first duplicates. */
 static void limited_transmit(void **state)
 {
     (void)state;

@@ -224,7 +224,7 @@ static void unreachable_and_invalid_addresses(void **state)
     assert_errno(scps_sock_connect(p.ctx, s, &ss, len), EAFNOSUPPORT);
     int s6 = peer_socket(&p); /* The stack has no IPv6 address and no route. */
     assert_errno(scps_sock_connect(p.ctx, s6, &ss, len), ENETUNREACH);
-    /* RFC 9293 section 3.9.2.3 (MUST-57) */
+    /* RFC 9293 section 3.9.1.1 (MUST-46) */
     static const char *const groups[] = {"224.0.0.1", "255.255.255.255"};
     p.domain = SCPS_AF_INET;
     for (int i = 0; i < 2; i++) {

@@ -189,7 +189,7 @@ static int syn_from(struct host *h, const char *from)
     return scps_stack_input(h->st, &h->nif, &pkt);
 }
 
-/* RFC 9293 MUST-57: opening to a broadcast address is an error; MUST-63: a SYN from one has no
+/* RFC 9293 MUST-46: opening to a broadcast address is an error; MUST-63: a SYN from one has no
  * effect. RFC 1122 section 3.2.1.3 (d): it is the last address of a network that the host is in. */
 static void a_directed_broadcast_address_is_no_peer(void **state)
 {
