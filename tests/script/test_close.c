@@ -347,10 +347,36 @@ static void an_ended_connection_frees_its_ports(void **x)
     }
 }
 
+/* RFC 6191 section 2 accepts a SYN with time stamps whatever its sequence number, if the connection
+ * in TIME-WAIT had none: old segments would fail PAWS. But segments without time stamps are
+ * accepted (RFC 7323 section 3.2 would drop them), so the sequence number decides here, too. */
+static void time_wait_and_the_first_time_stamp(void **x)
+{
+    for (int newer = 0; newer < 2; newer++) {
+        struct script *t = script_of(x);
+
+        t->cfg.timestamps = true;
+        script_accepted(t, MS(100));
+        scps_conn_close(t->c);
+        t->c = NULL;
+        expect_sent(t, .flags = SCPS_FIN | SCPS_ACK, .hasnt = SCPS_HAS_TS);
+        peer_says(t, MS(200), .flags = SCPS_FIN | SCPS_ACK, .ack = 2);
+        expect_sent(t, .ack = 2);
+        t->peer.ts = true;
+        peer_says(t, SEC(1), .seq = newer ? 50000 : -50000, .flags = SCPS_SYN, .tsval = 5000000);
+        if (newer)
+            expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 50001, .has = SCPS_HAS_TS);
+        else
+            expect_sent(t, .from = 2, .ack = 2);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* RFC 6191 section 2, with time stamps: if "the timestamp contained in the incoming SYN segment is
  * greater than the last timestamp seen on the previous incarnation of the connection", then "honor
  * the connection request"; if it is equal, the sequence number must be greater than the last one
- * seen; otherwise the SYN is ignored. */
+ * seen; otherwise the connection stays (and the SYN is challenged, RFC 5961 section 4.2). */
 static void time_wait_gives_way_to_a_time_stamp(void **x)
 {
     static const struct {
@@ -636,6 +662,7 @@ int main(void)
         SCRIPT_TEST(time_wait_gives_way_to_a_larger_number),
         SCRIPT_TEST(time_wait_survives_a_syn_with_fin),
         SCRIPT_TEST(time_wait_gives_way_to_a_time_stamp),
+        SCRIPT_TEST(time_wait_and_the_first_time_stamp),
         SCRIPT_TEST(close_goes_on_alone),
         SCRIPT_TEST(close_with_data_unread),
         SCRIPT_TEST(a_reset_is_stamped),

@@ -362,6 +362,21 @@ static void no_mark(void **x)
     script_free(t);
 }
 
+/* RFC 3168 section 6.1.5: "the TCP data receiver SHOULD ignore the CE codepoint on out-of-window
+ * packets", so that a forged packet does not reduce the window of the sender. */
+static void a_mark_outside_the_window(void **x)
+{
+    struct script *t = with_ecn(x);
+
+    peer_says(t, MS(200), .seq = 100000, .len = 1000, .tos = SCPS_ECN_CE);
+    expect_sent(t, .ack = 1);
+    peer_says(t, MS(300), .seq = -2000, .len = 1000, .tos = SCPS_ECN_CE);
+    script_forget_sent(t);
+    peer_says(t, SEC(1), .seq = 1, .len = 2000, .tos = SCPS_ECN_ECT0);
+    expect_sent(t, .at = MS(1200), .ack = 2001);
+    script_free(t);
+}
+
 /* RFC 3168 section 6.1.3: CWR ends the echo; a mark on the same segment begins the next one. */
 static void a_mark_beside_cwr(void **x)
 {
@@ -452,6 +467,7 @@ int main(void)
         SCRIPT_TEST(simultaneous_open),
         SCRIPT_TEST(a_syn_with_reserved_bits),
         SCRIPT_TEST(no_mark),
+        SCRIPT_TEST(a_mark_outside_the_window),
         SCRIPT_TEST(a_mark_beside_cwr),
         SCRIPT_TEST(a_mark_before_cwr),
         SCRIPT_TEST(a_mark_on_the_header_of_a_tunnel),
