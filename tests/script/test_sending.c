@@ -297,6 +297,27 @@ static void the_peers_mss(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.7.1, MUST-15: "If an MSS Option is not received at connection setup, TCP
+ * implementations MUST assume a default send MSS of 536 (576 - 40) for IPv4 or 1220 (1280 - 60) for
+ * IPv6". */
+static void no_mss_option(void **x)
+{
+    struct script *t = script_of(x);
+    const int mss = t->us.addr.family == 4 ? 536 : 1220;
+
+    t->cfg.mss = 0;
+    t->peer.mss = 0;
+    script_connect(t, MS(0));
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_MSS);
+    peer_says(t, MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_sent(t, .ack = 1);
+    app_writes(t, MS(200), 3000);
+    expect_sent(t, .from = 1, .len = mss);
+    expect_sent(t, .from = 1 + mss, .len = mss);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A peer that announces an extremely small or large MSS does not cause segments of that size. */
 static void absurd_mss(void **x)
 {
@@ -389,6 +410,7 @@ int main(void)
         SCRIPT_TEST(an_unused_window_does_not_grow),
         SCRIPT_TEST(no_rate_faster_than_the_path),
         SCRIPT_TEST(the_peers_mss),
+        SCRIPT_TEST(no_mss_option),
         SCRIPT_TEST(absurd_mss),
         SCRIPT_TEST(ecn_echo),
         SCRIPT_TEST(ecn_mark),

@@ -783,6 +783,22 @@ static void a_shrinking_window(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.1, MUST-1: the window is unsigned, "or else large window sizes will appear
+ * like negative windows". */
+static void the_highest_bit_of_the_window(void **x)
+{
+    struct script *t = script_of(x);
+
+    t->cfg.sndbuf = 1 << 20;
+    t->cfg.init_cwnd_segs = 100;
+    script_established(t, MS(100));
+    peer_says(t, MS(150), .ack = 1, .wnd = 65535);
+    app_writes(t, MS(200), 100000);
+    assert_int_equal(script_forget_sent(t), 65);
+    expect_quiet(t, SCPS_HOLD_PEER_WINDOW);
+    script_free(t);
+}
+
 /* RFC 7323 section 2.3: windows of more than 64 KiB are used. */
 static void large_windows_of_the_peer(void **x)
 {
@@ -905,6 +921,7 @@ int main(void)
         SCRIPT_TEST(old_segments_do_not_move_the_window),
         SCRIPT_TEST(an_old_acknowledgement),
         SCRIPT_TEST(a_shrinking_window),
+        SCRIPT_TEST(the_highest_bit_of_the_window),
         SCRIPT_TEST(large_windows_of_the_peer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
