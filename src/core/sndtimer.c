@@ -141,7 +141,7 @@ static bool timed_out(struct scps_sender *s)
  * own. *at: time, µs, at which that rate permits the packet, headers included; the retransmission
  * timer must not expire before, or it would expire again and again on a slow line. Returns false if
  * the peer has reported the segment at SND.UNA as arrived, because only a timeout resends it (RFC
- * 2018 section 8). */
+ * 2018 section 5). */
 static bool waits_for_rate(const struct scps_sender *s, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
