@@ -127,11 +127,11 @@ void scps_trace_text_packet(FILE *f, const struct scps_trace_seen *s, scps_time 
             scps_addr_format(&s->dst.addr, dst), s->dst.port);
     fprintf(f, "%s]", scps_print_flags(s->flags, flags));
     if (s->len || (s->flags & (SCPS_SYN | SCPS_FIN)))
-        fprintf(f, " seq %" PRIu64 ":%" PRIu64, s->off, s->off + s->len);
+        fprintf(f, " seq %" PRId64 ":%" PRId64, (int64_t)s->off, (int64_t)s->off + s->len);
     else
-        fprintf(f, " seq %" PRIu64, s->off);
+        fprintf(f, " seq %" PRId64, (int64_t)s->off);
     if (s->flags & SCPS_ACK)
-        fprintf(f, " ack %" PRIu64, s->ack_off);
+        fprintf(f, " ack %" PRId64, (int64_t)s->ack_off);
     fprintf(f, " win %" PRIu64 " len %" PRIu32, s->win, s->len);
     if (s->proto == SCPS_IPPROTO_SCPS_COMP)
         fputs(" compressed", f);

@@ -372,6 +372,20 @@ static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, 
     }
 }
 
+/* Counts another copy of the segments behind segment i of chunk c that follow it without a gap and
+ * end below `end`. Returns the end of the last one. One packet may cover tens of thousands of small
+ * segments, so none of these is searched for. */
+static uint64_t copy_following(struct chunk *c, uint32_t i, uint64_t end)
+{
+    struct seg *x = &c->s[c->off + i], *const last = &c->s[c->off + c->n - 1];
+    while (x < last && x[1].first == seg_end(x) && seg_end(x + 1) < end) {
+        x++;
+        if (x->retrans < UINT16_MAX)
+            x->retrans++;
+    }
+    return seg_end(x);
+}
+
 static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re)
 {
@@ -420,6 +434,11 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
         split = true;
         again += (uint32_t)(eend - cur);
         cur = eend;
+        if (x) {
+            uint64_t covered = copy_following(s->c[s->head + ci], si, end);
+            again += (uint32_t)(covered - cur);
+            cur = covered;
+        }
     }
 }
 

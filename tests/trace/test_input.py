@@ -456,6 +456,25 @@ def captured_late(program, d):
     check("captured late", got == [("10.2.0.2", len(c.packets), 2, 2, 1, 0)], got)
 
 
+def covering(program, d):
+    """Packets that each cover thousands of small segments sent before: more than 1e8 segments in all are counted within a second of processor time,
+    while a search for each took more than two. Data below the first number seen has a negative number in the list of packets."""
+    c = Capture(link=RAW)
+    for i in range(24000):
+        head = tcp_segment(A, B, 100000 + (i * 3 if i % 2 else 0), 0, "A", 1, b"", b"")
+        p = ip_packet(A, B, 6, head)
+        c.packets.append((i * 1000, p[:2] + struct.pack(">H", 60040) + p[4:], 60040))
+    c.tcp(1, A, B, 99000, 0, data=500)
+    c.write(d + "/x")
+    before = os.times().children_user
+    j = json.loads(run([program, "--json", d + "/x"]).stdout)
+    used = os.times().children_user - before
+    x = j["connections"][0]["a2b"]
+    check("many small segments covered", used < 1 and x["max_retrans"] == 21999 and x["rexmt_data_pkts"] == 23999, (used, x["max_retrans"], x["rexmt_data_pkts"]))
+    last = run([program, "-p", d + "/x"]).stdout.decode().splitlines()[-1]
+    check("data below the first number", " seq -1000:-500 " in last, last)
+
+
 def no_capture(program, d):
     random.seed(1)
     for name, content in (("text", b"this is no capture at all, just words\n" * 10), ("empty", b""), ("short", b"\xd4\xc3"),
@@ -696,7 +715,7 @@ def live(program, d):
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as d:
-        for f in (flavours, interfaces, tunnels, fragments, half_open, captured_late, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
+        for f in (flavours, interfaces, tunnels, fragments, half_open, captured_late, covering, no_capture, unknown_link, damaged, not_understood, bounded, endless, live):
             f(program, d)
     print("%d failures" % checks.failures)
     return checks.failures > 0

@@ -16,7 +16,7 @@ from compare import have, ours, ours_text, run, snake, tcptrace_text
 
 SIDES = ("a2b", "b2a")
 #: a line of scps_trace -p: time, connection, side, flags, sequence number, end, acknowledgement
-PACKET = re.compile(r"(-?[\d.]+) +(\d+) (a2b|b2a) .*: \[(.*)\] seq (\d+)(?::(\d+))?(?: ack (\d+))?")
+PACKET = re.compile(r"(-?[\d.]+) +(\d+) (a2b|b2a) .*: \[(.*)\] seq (-?\d+)(?::(-?\d+))?(?: ack (-?\d+))?")
 
 #: (case, label): why tcptrace is not to be believed there
 KNOWN = {
