@@ -204,8 +204,7 @@ bool scps_recovery_goes_on(struct scps_sender *s, uint64_t delivered)
         scps_recovery_end(rec);
         return false;
     }
-    /* The bytes that arrived with the acknowledgement that started the episode count as a part of
-     * it. */
+    /* What arrived with the acknowledgement that began the episode counts as delivered in it. */
     rec->delivered = delivered;
     prr_update(s, delivered);
     return true;
