@@ -436,16 +436,15 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
         /* A host that cannot be reached leaves a peer that infers an outage, and probes without
          * end. */
         w->stopped = endless && n >= 4000;
-        /* Without backoff R2 may be far away, and forged segments may have separated two ends for
-         * good. */
+        /* Two ends that forged octets have parted for good may resend a whole window at each
+         * timeout, without end, which leaves little of the line to the other flows. */
+        w->stopped |= n >= 1000000 && pair_parted_for_good(w);
         if (w->stopped)
             break;
         if (!(n % 1000))
             pair_count_work(w);
         MUST(n != 30000 || pair_many_timeouts(w, n, w->now - healed));
-        /* Two ends that forged octets have parted for good may resend a whole window at each
-         * timeout, without end, which leaves little of the line to the other flows. */
-        MUST(n < (pair_parted_for_good(w) ? 1000000 : 300000));
+        MUST(n < 300000 || pair_parted_for_good(w));
         w->now = SCPS_MAX(w->now, at);
         settle(w);
     }
