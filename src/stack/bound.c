@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans all the memory of a stack with fixed memory, before the stack is opened. The stack takes
- * one block:
+/* Plans all the memory of a stack with fixed memory (scps_stack_config.fixed_memory is set: all
+ * memory is allocated when the stack is opened, none later), before the stack is opened. The stack
+ * takes one block:
  *
  *      struct scps_stack | struct scps_reserve | blocks of every size
  *
- * An array that grows by one element when a netif, an address or a route is added needs a block of
- * each possible length.
+ * An array that grows by one element when a netif (network interface), an address or a route is
+ * added needs a block of each possible length.
  */
 #include "stack/stack.h"
 
@@ -53,9 +54,9 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
     scps_slots_plan(s, scps_plain_size(cfg), 1);
     scps_slots_plan(s, scps_demux_buckets(conns) * sizeof(struct scps_conn *), 1);
     scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node), 1);
-    /* Each connection and each listener may have a configuration of its own. Two more are needed:
-     * scps_connect() keeps the configuration that was used last, and makes a new one to compare
-     * with it. */
+    /* Each connection and each listener may have a configuration of its own. Two more are needed by
+     * scps_connect(): it keeps the configuration of the last connection that it opened, and makes a
+     * checked copy of the new one to compare both. */
     scps_slots_plan(s, sizeof(struct scps_shared_config),
                     (uint64_t)conns + SCPS_FIXED_LISTENERS + 2);
     if (r->fixed.most.compress)

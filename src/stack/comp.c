@@ -3,23 +3,26 @@
  * packet, and decides which segments are compressed; wire/comp.c encodes and decodes the headers.
  *
  * Sending: every segment after the SYNs is compressed, except segments with RST, ECE or CWR, for
- * which the format has no bits, and segments to a peer that may not know the connection
- * (goes_as_tcp). These are sent with a TCP header; both forms may be mixed at any time (8.5).
- * Receiving: the connection id in the header identifies the connection, and the checksum is
- * verified before any field is used. The checksum does not cover values that a later header leaves
- * out, so such values are taken only from segments that the connection has accepted (8.3).
+ * which the format has no bits, and segments to a peer that may not know the connection (the
+ * function goes_as_tcp() has the cases). These are sent with a TCP header; both forms may be mixed
+ * at any time (8.5). Receiving: the connection id in the header identifies the connection, and the
+ * checksum is verified before any field is used. The checksum does not cover values that a later
+ * header leaves out, so such values are taken only from segments that the connection has accepted
+ * (8.3).
  *
  * By the standard the protocol number in the checksum's pseudo-header is 105; the reference
  * implementation uses 6 or 106 (8.3). This end sends the configured number and expects the same.
  * 105 and 106 differ by 1, so an error in the lowest bit of a 16-bit word, 1 of 32 errors of one
- * bit, makes the checksum of a segment right with the other one; none leads to 6 or from it.
+ * bit, makes a checksum that was computed with 105 right for 106, or the reverse. No error of one
+ * bit makes a checksum that was computed with 6 right for 105 or 106, or the reverse.
  *
- * One number is accepted at a time: the expected one, or another one that several segments in a row
- * had, with none of the accepted number between them (enough_agree). A number that FIRM good
- * segments had is replaced only after ROW segments with another one, so that damaged segments
- * neither decide the number nor keep it. A segment whose checksum the device has verified is
- * accepted whatever its number is. But until FIRM good segments have the same number, the number of
- * such segments is computed, too, because the device may not verify every segment.
+ * One protocol number is accepted at a time: first the configured one; later another one if the
+ * checksums of several segments in a row were right for that number, without a segment between them
+ * that was right for the accepted number (enough_agree). After FIRM accepted segments, a number is
+ * replaced only after ROW segments in a row that were right for another number, so that damaged
+ * segments neither decide the number nor keep it. A segment whose checksum the device has verified
+ * is accepted whatever its number is. But until FIRM accepted segments have had the same number,
+ * the number of such a segment is found out, too, because the device may not verify every segment.
  */
 #include "stack/stack.h"
 
@@ -28,7 +31,7 @@
 
 /* Returns how many octets shorter a compressed header of n octets is than the TCP header that
  * segment s would have. For a received segment that TCP header is computed from the options that
- * this library can parse; others that the peer sent are left out. */
+ * this library can parse; unknown options that the peer sent are not counted. */
 static size_t saved(const struct scps_seg *s, size_t n)
 {
     size_t tcp = scps_tcp_hdr_len(s);
@@ -39,16 +42,19 @@ static size_t saved(const struct scps_seg *s, size_t n)
 /* A segment that arrives within this time (µs) after one with the same checksum counts as a
  * duplicate made by the network. */
 #define COPY SCPS_SEC(1)
-/* After this many segments whose checksum was right for one protocol number in the pseudo-header,
- * only a long series of segments with another number replaces that number. */
+/* After this many accepted segments whose checksum was right for one protocol number in the
+ * pseudo-header, only ROW segments in a row that are right for another number replace that
+ * number. */
 #define FIRM 2
-/* number of consecutive segments whose checksum is right for one and the same protocol number other
- * than the accepted one, that make a long series */
+/* number of segments in a row, right for one and the same other protocol number, that replace a
+ * protocol number which FIRM accepted segments have had */
 #define ROW 16
-/* least time from the first to the last segment of a long series, µs */
+/* least time, µs, from the first to the last of these ROW segments; if less has passed, the number
+ * is not replaced yet */
 #define ROW_TIME SCPS_SEC(10)
-/* A series of fewer than ROW segments with another protocol number than the accepted one counts
- * only if its first and its last segment are at least this far apart, µs. */
+/* Until a protocol number has had FIRM accepted segments, two or three segments in a row that are
+ * right for another number replace it; where a damaged segment could look like them, the last of
+ * them must arrive at least this long after the first, µs. */
 #define ALONE SCPS_SEC(3)
 
 /* Returns true if a single bit error can make a segment whose checksum is right for IP protocol
@@ -89,10 +95,11 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
 }
 
 /* Which IP protocol number the peer puts into the pseudo-header of a compressed segment's checksum
- * is not known beforehand. Returns true if enough segments in succession were right with one and
- * the same number (sum->other) to use that number from now on. expected: the number of this end's
- * configuration. A segment without data (bare) needs fewer, since the first segment of the
- * reference implementation has no data. */
+ * is not known beforehand. Returns true if enough segments in a row (sum->others) had a checksum
+ * that was right for one and the same number (sum->other) to use that number from now on. expected:
+ * the number of this end's configuration. bare: the newest segment has no data; then two segments
+ * are enough, otherwise three, since the first segment of the reference implementation has no
+ * data. */
 static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
                          scps_time now)
 {
@@ -107,8 +114,9 @@ static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool
 }
 
 /* Returns true if the header of seg has a sequence number or an acknowledgement number, and each
- * that it has is one that the peer may send now. A third party off the path has to guess such a
- * number, while a segment without both is acceptable with any of the 255 connection ids. */
+ * that is present is acceptable: SEG.ACK lies between SND.UNA and SND.NXT, and SEG.SEQ lies in the
+ * receive window. An attacker off the path has to guess such a number, while a forged segment
+ * without both only needs the right one of 255 connection ids. */
 static bool has_good_number(const struct scps_conn *c, const struct scps_seg *seg)
 {
     const struct scps_send *snd = &c->s.snd;
@@ -120,10 +128,12 @@ static bool has_good_number(const struct scps_conn *c, const struct scps_seg *se
     return seq ? scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg) : ack;
 }
 
-/* Returns true if segment seg is accepted whose checksum `mark` is right for the IP protocol number
- * `found` in the pseudo-header. While segments with two different numbers have arrived, data is not
- * accepted, because a damaged segment of a peer with another number may look right with the
- * expected one. A segment that anybody can forge counts neither for a number nor against one. */
+/* Returns true if segment seg is accepted. found: the IP protocol number for which, in the
+ * pseudo-header, its checksum `mark` is right. While segments in a row were right for two different
+ * numbers, segments with data are refused until one number has won (enough_agree), because a
+ * damaged segment of a peer that uses another number may look right for the accepted one. A segment
+ * that anybody can forge (without a good sequence or acknowledgement number) counts neither for a
+ * number nor against one. */
 static bool sum_accepted(struct scps_conn *c, const struct scps_seg *seg, uint8_t found,
                          uint16_t mark)
 {
@@ -158,7 +168,9 @@ void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg)
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
 
     if (seg->implied == (SCPS_IMPLIED_SEQ | SCPS_IMPLIED_ACK))
-        return; /* Without a number of its own the segment may be of anybody. */
+        /* Anybody can forge a segment whose header has neither a sequence nor an acknowledgement
+         * number. */
+        return;
     scps_conn_compress_headers(&c->s);
     if (!sum->newest)
         /* The segment is a duplicate, or the device has verified its checksum, so it does not show
@@ -171,8 +183,8 @@ void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg)
 }
 
 /* Returns the half-open connection whose handshake the segment at p completes by acknowledging its
- * initial sequence number: c, or one of those with the same peer id that follow c. Returns c if
- * there is none. */
+ * initial sequence number: c, or a connection after c in the list `same_id` of connections for
+ * which the peer chose the same connection id. Returns c if the segment completes no handshake. */
 static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t avail,
                                    size_t whole)
 {
@@ -247,16 +259,17 @@ void scps_comp_came_as_tcp(struct scps_conn *c)
         scps_conn_send_tcp_headers(&c->s);
 }
 
-/* Number of full segments that the end which opened the connection sends with a TCP header at most:
- * then compression begins, even if the peer has not answered. */
+/* The end that opened the connection sends at most this many full segments with a TCP header; then
+ * it begins to compress headers, even if the peer has not answered. */
 #define FIRST 4u
 
-/* Returns true if seg is sent with a TCP header although it could be compressed, in four cases:
- * the first data and FIN before the peer has answered, which complete the handshake if the
+/* Returns true if seg is sent with a TCP header although it could be compressed, in four cases: the
+ * first data and FIN before the peer has answered, which complete the handshake if the
  * acknowledgement before them was lost; all segments to a peer that opened the connection and has
- * sent TCP headers only; challenge ACKs; and, after a long silence, segments at or
- * below SND.UNA, since a peer that has restarted answers only a TCP header. The oldest segment has
- * been cut to fit (sndtimer.c). */
+ * sent TCP headers only; challenge ACKs; and, when the peer has not answered several timeouts or
+ * probes (scps_conn_doubts_comp), segments at or below SND.UNA, since a peer that has restarted
+ * answers only a TCP header. The retransmission timer has shortened the oldest segment, so that it
+ * fits the path with this longer header. */
 static bool goes_as_tcp(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (!seg->len && scps_tp_take_plain(c->s.tp))
@@ -292,9 +305,9 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
      * so the next compressed header must have all fields. */
     if (!n) {
         scps_tp_comp_anew(c->s.tp);
-        /* FIRST segments have repeated the acknowledgement that completes the handshake. Either one
-         * of them has arrived, or all are resent after a timeout, so the next segment may be
-         * compressed. */
+        /* This end opened the connection and has sent more than FIRST full segments, each with the
+         * acknowledgement that completes the handshake. Either one of them has arrived, or all will
+         * be resent after a timeout, so the next segment may be compressed. */
         if (c->notify.active && c->s.snd.nxt > FIRST * c->s.agreed.mss)
             scps_conn_compress_headers(&c->s);
         return false;

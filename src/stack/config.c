@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The configuration of a stack: its defaults, the bounds of its values, and the memory that a stack
- * with fixed memory needs. */
+ * with fixed memory (all of it allocated at opening) needs. */
 #include "stack/stack.h"
 
 #include "base/field.h"
@@ -34,8 +34,8 @@ static const struct bounds {
     FIELD(plain_memory, true, 0, SCPS_TIME_MOST),
 };
 
-/* The smallest size of a struct scps_stack_config that is accepted, bytes: it ends with the member
- * `now`. */
+/* The smallest size of a struct scps_stack_config that is accepted, bytes: that of its oldest
+ * version, whose last member is `now` (`observer` came later). */
 #define LEAST SCPS_SIZED_TO(scps_stack_config, observer)
 
 void scps_stack_config_init(struct scps_stack_config *cfg, size_t size)
@@ -121,9 +121,9 @@ static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
     return SCPS_ERR_RANGE;
 }
 
-/* Copies the configuration of a stack, of any size that this version of the library knows; fields
- * beyond its size get their defaults. from NULL: all defaults. Returns 0, or SCPS_ERR_RANGE with a
- * description in *why. */
+/* Copies the configuration *from to *to. from->size tells which version of the structure the caller
+ * was compiled with; fields that this version did not have get their defaults. from NULL: all
+ * defaults. Returns 0, or SCPS_ERR_RANGE with a description in *why. */
 static int copy(struct scps_stack_config *to, const struct scps_stack_config *from,
                 struct scps_line *why)
 {

@@ -6,8 +6,10 @@
 #include "base/bytes.h"
 #include "base/line.h"
 
-/* Returns a shared configuration that equals *own. Most connections are opened with the same
- * configuration as the connection before, and then share its copy. */
+/* Returns a configuration that equals *own, with one reference for the caller. Most connections are
+ * opened with the same configuration as the connection before, and then share its copy. rated: the
+ * route has a rate limit. Returns NULL with an error SCPS_ERR_* in *err if *own is invalid or there
+ * is no memory. */
 static struct scps_shared_config *
 share_config(struct scps_stack *st, const struct scps_conn_config *own, bool rated, int *err)
 {
@@ -97,7 +99,8 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     if (scps_plain_known(st, &c->remote))
         scps_agreed_plainly(&c->s.agreed, SCPS_PLAIN_REMEMBERED);
     else if (c->s.ctx.cfg->c.compress)
-        /* If no connection id is free, c has none and its SYN does not offer compression. */
+        /* If no connection id is free, scps_connid_give() leaves c without one, and the SYN of c
+         * does not offer header compression. */
         scps_connid_give(st, c);
     if (scps_conn_open(c)) {
         scps_stack_discard(st, c);

@@ -12,16 +12,18 @@
  *      10.0.0.1         connection    not again before         connections, by same_id
  *      10.0.0.2         ...
  *
- * Anybody can forge a SYN to a listener, so an id in such a SYN is never taken from an open
- * connection: the new connection does without compression. Half-open connections may share an id,
- * since the SYN of any of them may be forged. The id belongs to the one whose handshake is
- * completed, by an acknowledgement of this host's initial sequence number. An id in the answer to a
- * SYN of this host is taken from the older connection: that peer has restarted and has no such
- * connection any more.
+ * Anybody can forge a SYN to a listener, so an id in such a SYN is never taken from an established
+ * connection that uses it already: the new connection does without compression. Half-open
+ * connections may share an id, since the SYN of any of them may be forged. The id belongs to the
+ * half-open connection whose handshake is completed, by an acknowledgement of this host's initial
+ * sequence number. If a SYN-ACK announces an id that an older connection of the same peer still
+ * has, the new connection gets that id, and the older one loses it: the peer has restarted and has
+ * no such connection any more.
  *
- * Nor can forged SYNs use up the ids of this host, or the pairs of hosts. When none is free, the
- * half-open connection that has waited longest gives up its id and is dropped: at once for a
- * connection that this host opens, and after HALF_OPEN_LEAST for one that a SYN opens. The id of a
+ * Nor can forged SYNs use up the ids of this host, or the entries for pairs of hosts. When a new
+ * connection finds no free id or entry, the half-open connection that was created first gives up
+ * its id and is dropped. A connection that this host opens may replace a half-open connection of
+ * any age; a connection that a SYN opens only one that is at least HALF_OPEN_LEAST old. The id of a
  * handshake that was never completed is free at once, because nothing of the peer was accepted
  * under it.
  *
@@ -86,7 +88,9 @@ static struct scps_conn *unsure(struct scps_conn *c)
     return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
 }
 
-/* Returns true if the half-open connection c may be dropped for the new connection `to`. */
+/* Returns true if the half-open connection c may be dropped so that the new connection `to` gets
+ * its id. If this host opens `to`, c may have any age; if a listener creates `to`, c must be at
+ * least HALF_OPEN_LEAST and two expected round trips old. */
 static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
 {
     scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->s.ctx.cfg->c.expected_rtt);
@@ -115,8 +119,9 @@ static struct scps_conn *oldest(const struct hosts *h, bool *others)
     return found;
 }
 
-/* Frees the entry of a pair of hosts all of whose connections are half-open and may be dropped for
- * c. Returns false if there is no such pair. */
+/* Drops all connections of one pair of hosts and frees its entry, to make room for the new
+ * connection c. The pair must have half-open connections only, the oldest of which gives_way()
+ * allows to drop. Returns false if there is no such pair. */
 static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
@@ -174,8 +179,8 @@ static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
     return h;
 }
 
-/* Returns a number for c that an attacker cannot guess, from which the search for a free id
- * begins. */
+/* Returns a number from 0 to 254 that an attacker cannot guess; the search for a free connection id
+ * of c begins there. */
 static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
 {
     uint8_t msg[13] = {'i'};
@@ -187,8 +192,9 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
-/* Returns a connection id that no connection between the two hosts of h has, or had within
- * TIME-WAIT, searching from `from` on; 0: there is none. */
+/* Returns a connection id, 1 to 255, that this host uses for no connection between the two hosts of
+ * h now, and has not used within TIME-WAIT; 0: there is none. The search begins at 1 + from and
+ * wraps around after 255. */
 static uint8_t vacant(const struct scps_stack *st, const struct hosts *h, unsigned from)
 {
     for (unsigned i = 0; i < 255; i++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates connections with their netif and route, enters them into all tables, and removes them. */
+/* Creates connections, assigns each its netif (network interface) and route, enters it into all
+ * tables, and removes it. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
 
-/* least MSS that is used, octets, also where the MTU allows less; scps_agreed_full() has the same
- * bound */
+/* Least MSS that is used, octets, even if the MTU of the netif leaves less; scps_agreed_full() has
+ * the same bound. */
 #define LEAST_MSS 8
 
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,

@@ -6,15 +6,15 @@
  * one connected to the sender comes first, then one bound to the destination address, then the one
  * opened last. The datagram is copied once, into the endpoint's queue.
  *
- * An ICMP error is reported to the endpoint with the quoted port, connected or not (RFC 1122
- * section 4.1.3.3 requires that the application gets each one). Other hosts can guess the addresses
- * and ports of a datagram, so an error is reported but ends nothing. A Packet Too Big message
- * lowers the path MTU of an endpoint that is connected to that destination, for ten minutes (RFC
- * 1191 section 6.3). Otherwise one forged message would make each larger datagram fail for that
- * time. Therefore RFC 8085 section 5.2 asks for a check that ICMP messages are "received in
- * response to transmitted traffic (i.e., a reported error condition that corresponds to a UDP
- * datagram actually sent by the application)": the message has to quote length and checksum of a
- * datagram that was sent.
+ * An ICMP error is reported to the endpoint with the quoted port, whether that endpoint is
+ * connected to a peer or not (RFC 1122 section 4.1.3.3 requires that the application gets each
+ * one). Other hosts can guess the addresses and ports of a datagram, so an error is reported but
+ * ends nothing. A Packet Too Big message lowers the path MTU of an endpoint that is connected to
+ * that destination, for ten minutes (RFC 1191 section 6.3). Otherwise one forged message would make
+ * each larger datagram fail for that time. Therefore RFC 8085 section 5.2 asks for a check that
+ * ICMP messages are "received in response to transmitted traffic (i.e., a reported error condition
+ * that corresponds to a UDP datagram actually sent by the application)": the message has to quote
+ * length and checksum of a datagram that was sent.
  */
 #include "stack/dgram.h"
 
@@ -31,9 +31,9 @@ void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
     scps_sized_give_own(cfg, size, &defaults, sizeof defaults);
 }
 
-/* Copies the configuration of an endpoint, of any size that this version of the library knows;
- * fields beyond its size get their defaults. from NULL: all defaults. Returns false for any other
- * size. */
+/* Copies the configuration *from to *to. from->size tells which version of the structure the caller
+ * was compiled with; fields that this version did not have get their defaults. from NULL: all
+ * defaults. Returns false if no version has that size. */
 static bool copy(struct scps_dgram_config *to, const struct scps_dgram_config *from)
 {
     scps_dgram_config_init(to, sizeof *to);
@@ -74,8 +74,9 @@ static struct scps_dgram *find_dgram(const struct scps_stack *st, const struct s
     return best;
 }
 
-/* Returns true if an open datagram endpoint uses address and port of `local`. shared: the new
- * endpoint allows sharing, so those that allow it, too (scps_dgram_config.reuse), do not count. */
+/* Returns true if an open datagram endpoint uses the port of `local` with the same address, or one
+ * of both addresses is unspecified (any address). shared: the new endpoint was opened with
+ * scps_dgram_config.reuse; then endpoints that were opened with it, too, do not count. */
 static bool taken(const struct scps_stack *st, const struct scps_endpoint *local, bool shared)
 {
     if (!st->dgrams)
@@ -99,8 +100,8 @@ uint32_t scps_dgram_count(const struct scps_stack *st)
 
 /* ---- functions that open and close endpoints ---- */
 
-/* Chooses a free port for local, whose address is set (RFC 6056 section 3.3.1). Returns 0 or
- * SCPS_ERR_ADDRINUSE. */
+/* Sets local->port to a free port in the configured range; local->addr must be set before (RFC 6056
+ * section 3.3.1). Returns 0; SCPS_ERR_ADDRINUSE: no port is free. */
 static int choose_port(struct scps_stack *st, struct scps_endpoint *local)
 {
     uint32_t range = (uint32_t)(st->cfg.port_max - st->cfg.port_min) + 1, first;
@@ -126,7 +127,9 @@ static struct scps_addr only_its_own(const struct scps_addr *a)
 }
 
 /* Checks whether a datagram endpoint can be opened at *local, and chooses its port if that is 0.
- * Returns 0 or SCPS_ERR_*. */
+ * shared: the new endpoint allows others at its address and port. Returns 0; SCPS_ERR_INVAL:
+ * unknown family; SCPS_ERR_ADDRNOTAVAIL: not an address of this host; SCPS_ERR_ADDRINUSE: another
+ * endpoint uses address and port. */
 static int choose_local(struct scps_stack *st, bool shared, struct scps_endpoint *local)
 {
     local->addr = only_its_own(&local->addr);
@@ -327,10 +330,10 @@ static bool is_credible(const struct scps_dgram *d, const struct scps_icmp *m)
     return m->mtu < m->quote.total_len && scps_dgram_has_sent(d, m->seq);
 }
 
-/* Lowers the path MTU of d, bytes, as a Packet Too Big message of family says. RFC 8201 section 4:
- * "A node must not increase its estimate of the Path MTU in response to the contents of a Packet
- * Too Big message", and RFC 1191 section 3 the same: a lower estimate is kept until it is too
- * old. */
+/* Lowers the path MTU of d to mtu, bytes, which a Packet Too Big message over IP version `family`
+ * (4 or 6) has reported. RFC 8201 section 4: "A node must not increase its estimate of the Path MTU
+ * in response to the contents of a Packet Too Big message", and RFC 1191 section 3 the same: a
+ * lower estimate is kept until it is SCPS_DGRAM_PMTU_GOOD old. */
 static void lower_pmtu(struct scps_dgram *d, uint8_t family, uint32_t mtu)
 {
     mtu = SCPS_MAX(mtu, scps_icmp_least_mtu(family));

@@ -5,11 +5,13 @@
 
 #include "stack/stack.h"
 
-/* Size of the largest ring buffer of a queue of datagrams, bytes: the largest configured limit,
- * plus the part that stays unused where the ring wraps. */
+/* Largest size of the ring buffer of a send or receive queue of datagrams, bytes. It exceeds the
+ * largest limit that can be configured for a queue, because a datagram is never split where the
+ * ring wraps, so octets before the wrap may stay unused. */
 #define SCPS_DGRAM_RING (1u << 31)
 
-/* Header of a datagram in the send queue; its octets follow. */
+/* Header of a datagram in the send queue; `len` octets of data follow in the queue. After them the
+ * datagram has `hollow` zeros, which are counted but not stored. */
 struct scps_dgram_out {
     struct scps_endpoint to;
     uint32_t len, hollow;
@@ -27,10 +29,11 @@ struct scps_dgram_in {
 
 /* Datagrams that an endpoint has sent to its peer and that a Packet Too Big message may quote: the
  * longest one of each of the last SCPS_SENT_DGRAMS intervals, which together last two seconds, or
- * two of the round trips that the route assumes. So the datagrams of a whole round trip are
- * represented, however many they are. dgram_out.c writes it. */
+ * twice the expected_rtt of the route if that is longer. So each interval of the last round trip is
+ * represented, however many datagrams were sent. Only dgram_out.c writes these fields. */
 struct scps_sent_dgrams {
-    /* length << 16 | checksum of the UDP header of each; 0: none */
+    /* for each interval, UDP length << 16 | UDP checksum of its longest datagram; 0: none was
+     * sent */
     uint32_t v[SCPS_SENT_DGRAMS];
     uint32_t newest;   /* index of the element for the interval that has not ended yet */
     scps_time next_at; /* time at which the interval of v[newest] ends, µs */
@@ -46,11 +49,14 @@ struct scps_dgram {
     struct scps_recring in, out;
     /* bytes in the receive queue and in the send queue, with the overhead of each datagram */
     uint32_t in_used, out_used;
-    struct scps_nif *nif; /* interface through which the oldest datagram will be sent */
+    /* interface that the oldest datagram of the send queue will take; NULL: no datagram was queued
+     * yet */
+    struct scps_nif *nif;
     /* shaper (rate limiter) of the route that the oldest datagram will take; NULL: that route has
      * no rate */
     struct scps_shaper *shaper;
-    /* local address that the application gave when it opened the endpoint */
+    /* local address that the application gave when it opened the endpoint; `local` returns to it
+     * when the endpoint is disconnected */
     struct scps_addr asked;
     uint32_t pmtu; /* path MTU to remote, bytes, from an ICMP message at pmtu_at; 0: none */
     scps_time pmtu_at;
@@ -60,26 +66,30 @@ struct scps_dgram {
     /* true: the application has closed the endpoint, which is freed when its last datagram has been
      * sent */
     bool closed;
-    /* ready: the endpoint is in the ready queue of its link or route; queued: the endpoint has an
-     * event in ev_dgrams */
+    /* ready: true while the endpoint is in the ready queue (of senders) of its interface or route;
+     * queued: true while the endpoint is in the stack's queue of endpoints with an event */
     bool ready, queued;
     /* length of the packet whose send was refused last, for want of space in the send buffer or of
      * memory, bytes: the event SCPS_EV_WRITABLE is due when the buffer is half empty and has room
      * for it; 0: no send was refused since the last event */
     uint32_t wants_room;
-    /* true: a send was refused for lack of memory, and the event that it may be repeated has not
-     * followed yet */
+    /* true: a send was refused for lack of memory, and the event SCPS_EV_WRITABLE, after which the
+     * application may repeat that send, has not been queued yet */
     bool starved;
-    uint16_t events; /* set of pending events: bit 1 << enum scps_event_kind for each */
-    /* type << 8 | code of the newest ICMP error, and the destination of the datagram that caused
-     * it */
+    /* events that the application has not fetched: 1 << enum scps_event_kind for each */
+    uint16_t events;
+    /* The newest error. icmp: ICMP type << 8 | code, 0: the error came from no ICMP message; err:
+     * SCPS_ERR_*, 0: the application has fetched it; err_about: the destination of the datagram
+     * that caused it. */
     unsigned icmp;
     int err;
     struct scps_endpoint err_about;
     struct scps_dgram_stats count;
     void *user;
-    struct scps_dgram *next; /* next endpoint of the same bucket, or next closed one */
-    /* links in the ready queue of a link or route, and in the queue of endpoints with an event */
+    /* next endpoint of the same bucket of the table by port, or of the list of closed endpoints */
+    struct scps_dgram *next;
+    /* links in the ready queue (of senders) of an interface or route, and in the queue of endpoints
+     * with an event */
     struct scps_queue_link ready_link, ev_link;
 };
 
@@ -109,7 +119,7 @@ void scps_dgram_enter(struct scps_dgram *d);
 /* Returns the open endpoint after d, for a loop over all of them; d NULL: the first one. NULL:
  * there is none. */
 struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scps_dgram *d);
-/* Queues an event for the application that owns d. */
+/* Queues event `kind` of endpoint d, which the application fetches later. */
 void scps_dgram_notify(struct scps_dgram *d, enum scps_event_kind kind);
 /* Removes pending event `kind` of d, because the application knows already what it would report. */
 void scps_dgram_clear_event(struct scps_dgram *d, enum scps_event_kind kind);
@@ -124,7 +134,8 @@ void scps_dgram_dequeue(struct scps_dgram *d);
 /* Time, µs, for which a path MTU is used that an ICMP message gave (RFC 8201 section 4: not less
  * than five minutes, 10 minutes are recommended). */
 #define SCPS_DGRAM_PMTU_GOOD SCPS_SEC(600)
-/* Returns true if d->pmtu is in force: the path MTU to d->remote. */
+/* Returns true if d->pmtu, the path MTU to d->remote, is known and not older than
+ * SCPS_DGRAM_PMTU_GOOD. */
 static inline bool scps_dgram_knows_pmtu(const struct scps_dgram *d)
 {
     return d->pmtu && d->st->env.now - d->pmtu_at < SCPS_DGRAM_PMTU_GOOD;

@@ -10,11 +10,11 @@
  * largest packet. While one kind waits for the bucket, the other one does not send before it.
  *
  * No memory is allocated for a packet: its octets are lent from the queue, which keeps them until
- * the next datagram is put in. So an endpoint that was closed with datagrams waiting is freed one
- * call after its last datagram was sent.
+ * the next datagram is put in. So an endpoint that was closed while datagrams waited is not freed
+ * when its last datagram is sent, but in the next call that looks for a datagram to send.
  *
  * Every datagram has a checksum (RFC 1122 section 4.1.3.4), and the DF bit unless the configuration
- * switches it off; then it has an identification of its own (RFC 6864 section 4.2).
+ * switches DF off; without DF each datagram has its own IP identification (RFC 6864 section 4.2).
  */
 #include "stack/dgram.h"
 
@@ -144,7 +144,7 @@ static void pop(struct scps_dgram *d, const struct scps_dgram_out *rec)
 }
 
 /* Puts d into the ready queue of its oldest datagram's route. Datagrams that have no route, or are
- * larger than its MTU, are dropped and counted as unsent. Returns false if none is left. */
+ * larger than its MTU, are dropped and counted as unsent. Returns false if no datagram is left. */
 static bool place(struct scps_dgram *d)
 {
     const struct scps_dgram_out *rec;
@@ -316,14 +316,15 @@ static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
     pop(d, rec);
     scps_dgram_dequeue(d);
     if (!place(d) && d->closed)
-        /* The packet just made is lent from d's queue, so d stays in the ready queue and is freed
-         * when it is served next. */
+        /* The packet just made points into d's send queue, so d must not be freed yet. d goes into
+         * the ready queue once more, and next_dgram() frees it when it looks for the next
+         * datagram. */
         scps_dgram_make_ready(d);
     return bytes;
 }
 
-/* Returns the endpoint of ready queue q to serve next; NULL: there is none. Frees closed endpoints
- * that have nothing left to send. */
+/* Returns the endpoint at the front of ready queue q, whose datagram is sent next; NULL: there is
+ * none. Frees the closed endpoints before it, which have nothing left to send. */
 static struct scps_dgram *next_dgram(const struct scps_queue *q)
 {
     struct scps_dgram *d;
@@ -367,8 +368,9 @@ void scps_dgram_yield(struct scps_ready_queue *t)
     p->for_dgrams = true;
 }
 
-/* Makes *out the packet of d's oldest datagram, whose route has a rate (shaper p). When the share
- * of datagrams is used up, connections of the route come next. */
+/* Makes *out the packet of d's oldest datagram, whose route has a rate (shaper p). Datagrams and
+ * connections of the route take turns: when datagrams have sent p->share bytes in their turn, the
+ * connections come next. */
 static void leave_pipe(struct scps_shaper *p, struct scps_dgram *d, struct scps_pkt *out)
 {
     p->share -= (int32_t)scps_gate_pay(&p->gate, d->st->env.now, leave(d, out));

@@ -68,7 +68,8 @@ static int input_no_connection(struct scps_stack *st, struct scps_nif *nif,
  * its initial sequence number for the new connection to be larger than the largest sequence number
  * it used on the previous connection incarnation". The clock of initial sequence numbers (RFC 6528)
  * does not ensure that: old may have sent more than the 250000 octets a second by which that clock
- * advances. Only the number of a SYN cookie is not free. */
+ * advances. So the new connection begins with the first number that old has not used, if that is
+ * higher. Only a SYN cookie, whose number is computed from the SYN, cannot be moved in this way. */
 static SCPS_NOINLINE int reopen(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *old,
                                 const struct scps_flow *f, const struct scps_seg *seg)
 {
@@ -77,8 +78,8 @@ static SCPS_NOINLINE int reopen(struct scps_stack *st, struct scps_nif *nif, str
     int err;
 
     scps_conn_finish(old, 0);
-    /* The connection is removed from its link, so that it does not refer to the netif when that is
-     * removed. */
+    /* The connection `old` stays until the application closes its handle; without its pointer to
+     * the netif, the netif may be removed before. */
     scps_conn_detach(old);
     err = input_no_connection(st, nif, f, seg);
     c = scps_demux_find(st, f);
@@ -128,8 +129,8 @@ static void repeat_syn_ack(struct scps_stack *st, struct scps_nif *nif, struct s
 }
 
 /* Called after connection c has processed a segment with result err (0, or a scps_drop), if c uses
- * header compression or err is not 0: answers a refused segment, and records what it shows about
- * compression. */
+ * header compression or err is not 0: answers a refused segment, and records whether the peer sends
+ * compressed or TCP headers. */
 static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c,
                                    const struct scps_seg *seg, bool compressed, int err)
 {
@@ -217,7 +218,7 @@ static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const str
 }
 
 /* Returns true for a packet of the fast path: a TCP segment in an IPv4 header without options,
- * contiguous, complete, and not from a tunnel with ECN. */
+ * contiguous, complete, and without an ECN field of an outer tunnel header (in->ecn is 0). */
 static inline bool ordinary(const struct scps_pkt *in)
 {
     const uint8_t *p = in->data;
@@ -229,8 +230,9 @@ static inline bool ordinary(const struct scps_pkt *in)
            scps_get16(p + 2) == in->len + in->payload_len && SCPS_FAST_PATH(SCPS_FAST_INPUT);
 }
 
-/* Returns the connection of a packet whose addresses and ports lie at `flow`; NULL: the general
- * code must process the packet. */
+/* Returns the connection of an IPv4 packet whose addresses and ports lie at `flow`; NULL: there is
+ * none, or it is in TIME-WAIT or CLOSED, so the packet cannot take the fast path (any_input()
+ * processes it). */
 static inline struct scps_conn *owner(struct scps_stack *st, struct scps_nif *nif,
                                       const uint8_t flow[12])
 {
@@ -445,8 +447,8 @@ static inline bool belongs(const struct scps_conn *c, const uint8_t addrs[8],
            memcmp(addrs + 4, c->local.b, 4) == 0;
 }
 
-/* Returns the connection of a segment that a simulated device passes as a structure; NULL: the
- * general code must process the segment. */
+/* Returns the connection of a segment that a simulated device passes as a structure; NULL: there is
+ * none, or it is in TIME-WAIT or CLOSED, so the segment cannot take the fast path. */
 static SCPS_NOINLINE struct scps_conn *owner_of_segment(struct scps_stack *st, struct scps_nif *nif,
                                                         const uint8_t addrs[8],
                                                         const struct scps_seg *seg)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds a packet from a segment: addresses, headers, checksum. The payload is lent, not copied. */
+/* Builds a packet from a segment: addresses, headers, checksum. The payload is not copied: the
+ * packet points to the data in the send buffer. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

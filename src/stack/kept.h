@@ -18,16 +18,16 @@ struct scps_kept {
     uint8_t *mem; /* memory of the copy; NULL: the device has not refused a packet yet */
 };
 
-/* Stores a copy of pkt, which the device has refused: its payload was lent for one call only. If
- * there is no memory for the copy yet, allocates `cap` bytes. If that fails, or cap is too
- * small, the packet is lost, as on a full link. */
+/* Stores a copy of pkt, which the device has refused; a copy, because the payload of pkt is valid
+ * during one call only. If k has no memory yet, or less than pkt needs, allocates `cap` bytes. If
+ * that fails, or cap is less than pkt needs, the packet is lost, as a full link would lose it. */
 void scps_kept_put(struct scps_kept *k, const struct scps_alloc *a, size_t cap,
                    const struct scps_pkt *pkt);
 /* Records that the device has refused the stored packet again. */
 void scps_kept_refused(struct scps_kept *k);
 /* Records that the device has accepted the stored packet. */
 void scps_kept_sent(struct scps_kept *k);
-/* Drops the stored packet if its source address is src. */
+/* Drops the stored packet if its source address is src. Called when the host loses address src. */
 void scps_kept_drop_from(struct scps_kept *k, const struct scps_addr *src);
 /* Records that the device accepts packets again. */
 void scps_kept_ready(struct scps_kept *k);

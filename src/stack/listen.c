@@ -2,11 +2,11 @@
 /* Passive opens: how a listener handles a SYN and the acknowledgement that follows; SYN cookies.
  *
  * A SYN creates a connection in SYN-RECEIVED, as long as there are fewer than max_half_open. When
- * more are needed, the one that has waited longest is dropped, the sooner the more there are
- * (half_open_lifetime()), so that spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude
- * later connections nor cause many SYN-ACKs (RFC 4987 sections 3.3 and 3.4). At the limit the
- * answer is a SYN cookie, and no state is kept. A cookie is the initial sequence number of this
- * end:
+ * another SYN arrives, half-open connections older than half_open_lifetime() are dropped, oldest
+ * first; that limit is the lower the more half-open connections there are, so that spoofed SYNs,
+ * whose SYN-ACKs nobody answers, neither exclude later connections nor cause many SYN-ACKs (RFC
+ * 4987 sections 3.3 and 3.4). If max_half_open is reached nevertheless, a SYN is answered by a SYN
+ * cookie, and no state is kept. A cookie is the initial sequence number of this end:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
@@ -19,8 +19,9 @@
  *     ECN  SACK  window scale, 15: none
  *
  * Without timestamps these three options are not in force. Compressed headers and bindings are
- * never in force with a cookie, because they need memory. A peer that echoes other bits gets only
- * what it could have asked for. A cookie is valid in its unit of time and in the next one.
+ * never in force with a cookie, because they need memory. A peer that echoes other bits than it was
+ * sent gains nothing: they give it only features for which its SYN could have asked. A cookie is
+ * valid in its unit of time and in the next one.
  */
 #include "stack/stack.h"
 
@@ -34,11 +35,13 @@
 /* The capabilities BETS, SNACK1 and SNACK2 are the bits 0xe0 of the option. This shift to the right
  * moves them to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
-/* number of SYN-ACKs that are expected for each half-open connection; their bytes are charged to
- * the rate at which the link may carry replies to unknown peers */
+/* number of SYN-ACKs that a half-open connection is assumed to send until it ends; their bytes are
+ * charged to the rate at which the link may carry replies to unknown peers */
 #define PLACE 3u
 
-/* The first one is the least MSS that is used (core/negotiate.c). */
+/* The values of the peer's MSS that the three bits of a cookie can encode, octets; the largest one
+ * that does not exceed the MSS option is used. The first value, 48, is the least MSS that this
+ * library uses (core/negotiate.c). */
 static const uint16_t cookie_mss[8] = {48, 216, 536, 1024, 1200, 1360, 1440, 1460};
 
 /* ---- functions that make and check SYN cookies ---- */
@@ -112,8 +115,8 @@ static void send_cookie(struct scps_listener *l, struct scps_nif *nif, const str
         seg.mss = SCPS_MIN(seg.mss, cfg->mss);
     if (syn->has & SCPS_HAS_TS && cfg->timestamps) {
         uint32_t bits = 15, clock = (uint32_t)(st->env.now / 1000) + scps_ts_offset(st, f);
-        /* The option fits into the SYN-ACK if the MSS is at least 24 octets; negotiate.c has the
-         * same limit. */
+        /* The window scale option fits into the SYN-ACK beside the other options only if the MSS is
+         * at least 24 octets; negotiate.c has the same limit. */
         if (syn->has & SCPS_HAS_WSCALE && cfg->wscale && seg.mss >= 24) {
             bits = SCPS_MIN(syn->wscale, 14);
             seg.has |= SCPS_HAS_WSCALE;
@@ -191,9 +194,11 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     return scps_stack_conn(l->st, l->cfg, f, nif, entry, &err);
 }
 
-/* Returns how long a half-open connection of l is kept, µs, when another SYN comes: for all its
- * SYN-ACKs while less than a quarter of the places is used; for the time of four of them from a
- * quarter on, of three from a half on, of two when all are used. */
+/* Returns the age, µs, from which a half-open connection of l may be dropped when another SYN
+ * comes. It depends on how many half-open connections l has: without limit (until the
+ * retransmissions of the SYN-ACK end) below a quarter of max_half_open; 14 s, the time of four
+ * SYN-ACKs, from a quarter on; 6 s (three) from a half on; 3 s (two) at max_half_open or max_conns;
+ * always at least two expected round trips. */
 static scps_dur half_open_lifetime(const struct scps_listener *l)
 {
     const struct scps_stack *st = l->st;

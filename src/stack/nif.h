@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The state that the stack keeps for a netif, and the shapers of its routes.
+/* The state that the stack keeps for a netif (network interface), and the shapers (rate limiters)
+ * of its routes.
  *
  * Invariants: a shaper is in the list of one netif from scps_nif_add_shaper() to
- * scps_nif_remove_shaper(). `others` is set while there are packets that do not come from
- * connections in the netif's own ready queue. Only nif.h and nif.c assign the lists and `others`;
- * kept.h, lastflow.h, usage.h, reply.c, output.c and the files of dgram.h assign the other fields.
+ * scps_nif_remove_shaper(). `others` is true while packets wait that do not come from connections
+ * in `ready`: datagrams, replies, a packet that the device has refused, and packets of routes with
+ * a rate. Only nif.h and nif.c assign the lists and `others`; kept.h, lastflow.h, usage.h, reply.c,
+ * output.c and the files of dgram.h assign the other fields.
  */
 #ifndef SCPS_STACK_NIF_H
 #define SCPS_STACK_NIF_H
@@ -27,7 +29,8 @@ struct scps_dgram;
 /* Queue of replies to packets that belong to no connection: resets, ICMP messages, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
-    /* token bucket that limits replies to their share of the rate of the route or of the device */
+    /* token bucket that limits replies to a share of the rate of the route or of the device
+     * (reply.c has the share) */
     struct scps_pacer share;
 };
 
@@ -37,9 +40,10 @@ struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
     struct scps_ready_queue ready;
-    struct scps_queue dgrams; /* endpoints whose oldest datagram waits for the route */
-    bool for_dgrams;          /* true: if datagrams wait, they are served before connections */
-    int32_t share; /* bytes that datagrams may still send before connections are served */
+    /* datagram endpoints whose oldest datagram will take the route, in the order of their turns */
+    struct scps_queue dgrams;
+    bool for_dgrams; /* true: it is the turn of datagrams, if any wait; false: of connections */
+    int32_t share;   /* bytes that datagrams may still send before the turn of connections */
     struct scps_shaper *next; /* next shaper on the list of the shapers of the same link */
 };
 
@@ -58,12 +62,14 @@ struct scps_nif {
     struct scps_shaper *shapers;
     struct scps_queue dgrams; /* endpoints whose oldest datagram uses no route with a rate */
     uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
-    /* true: the last packet sent was a datagram, and a connection was ready, too */
+    /* inverted before each packet while datagrams wait; true: a datagram is tried first for this
+     * packet, then a segment of a connection; false: the segment is tried first */
     bool after_dgram;
     struct scps_answers answers; /* queue of replies through routes without a rate */
     struct scps_usage usage;     /* what connections and datagrams send through this netif */
     uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
-    /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE */
+    /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE; when it is
+     * SCPS_ANSWER_SHARE - 1 or more, a waiting reply is sent before other packets */
     uint8_t since_answer;
     /* true: packets may wait that do not come from connections in `ready`: one that the device has
      * refused, datagrams, replies, and packets of routes with a rate */
@@ -83,8 +89,8 @@ static inline struct scps_nif *scps_nif_of(const struct scps_netif *nif)
 
 /* Appends nif to the list of the stack's netifs that begins at *first. */
 void scps_nif_append(struct scps_nif **first, struct scps_nif *nif);
-/* Initialises *nif, which is in the list of netifs, as the stack's view of netif, which is added at
- * `now`. */
+/* Initialises *nif, which is in the list of netifs, as the state that the stack keeps for netif,
+ * which the application adds at time `now`, µs. */
 void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif,
                      scps_time now);
 /* Removes the netif from the stack, so that its owner may close it afterwards. No packet can be
@@ -97,8 +103,8 @@ void scps_nif_detach(struct scps_nif *nif);
 void scps_nif_add_shaper(struct scps_nif *nif, struct scps_shaper *p);
 /* Removes p from the list of nif's shapers. */
 void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
-/* Moves shaper p to the end of the list of nif's shapers, so that the other shapers are served
- * before it. */
+/* Moves shaper p to the end of the list of nif's shapers, so that packets of the other shapers are
+ * sent before its next one. */
 void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p);
 
 /* Records that packets wait for nif that do not come from connections in its own ready queue. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Cache of destinations that do not answer the SCPS capabilities option, because some old hosts do
- * not answer a SYN with an unknown option (docs/SCPS-TP.md section 1.4).
+/* Cache of destinations that do not answer the SCPS capabilities option (TCP option 20), because
+ * some old hosts do not answer a SYN with an unknown option (docs/SCPS-TP.md section 1.4).
  *
- * A host that answered only after the option had been left out is stored for some time, during
- * which SYNs to it are sent without the option. A new entry replaces the one that expires first.
+ * A host that did not answer SYNs with the option, but did answer a SYN without it, is stored for
+ * scps_stack_config.plain_memory µs. In that time SYNs to this host are sent without the option.
+ * When the cache is full, a new entry replaces the one that expires first.
  */
 #include "stack/stack.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the next packet to send: connections are served in turn, datagrams alternate with
- * connections, and replies to packets that belong to no connection come last. */
+/* Chooses the next packet to send: the connections that have something to send take turns, one
+ * packet each (bytes on a route with a rate), datagrams alternate with segments of connections, and
+ * replies to packets that belong to no connection come last. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -15,7 +16,8 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     if (size != c->s.agreed.mss || c->s.agreed.caps & SCPS_CAP_COM)
         return;
     while (seg->len + size <= room && scps_conn_follow(c, seg, &next)) {
-        /* PSH and FIN belong to the last segment of the train; the device sets them only there. */
+        /* seg becomes one large packet, which the device splits into segments. The device sets PSH
+         * and FIN only in the last of them. */
         seg->flags |= next.flags;
         seg->ack = next.ack;
         seg->wnd = next.wnd;
@@ -26,7 +28,8 @@ static SCPS_NOINLINE void gso_coalesce(struct scps_conn *c, struct scps_seg *seg
     }
 }
 
-/* Called before a packet is chosen: frees connections that have ended, and serves timers. */
+/* Called before a packet is chosen: frees connections that have ended, and processes the timers
+ * that are due. */
 static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
 {
     if (st->env.dead)
@@ -35,9 +38,11 @@ static SCPS_NOINLINE void output_housekeeping(struct scps_stack *st)
         scps_stack_serve_timers(st);
 }
 
-/* Returns the ready queue of nif to serve next. Queues of routes with a rate come before the link's
- * own queue, whose connections could use all the time; the routes are served in turn. A route is
- * ready if its token bucket holds the cost of its first packet. */
+/* Returns the ready queue of nif from which the next segment is taken. Queues of routes with a rate
+ * come before the queue of nif itself, whose connections have no rate limit and could use all the
+ * time. A route's queue is returned if its token bucket permits the next packet of its first
+ * connection; after that the route goes to the end of the list of routes, so that routes take
+ * turns. */
 static SCPS_NOINLINE struct scps_ready_queue *open_queue(struct scps_stack *st,
                                                          struct scps_nif *nif)
 {
@@ -53,9 +58,9 @@ static SCPS_NOINLINE struct scps_ready_queue *open_queue(struct scps_stack *st,
     return &nif->ready;
 }
 
-/* Called when connection c was served but sent nothing. If c waits for the token bucket of its
- * route, it stays first in the queue; otherwise it has nothing to send and is removed. Returns the
- * queue to serve next. */
+/* Called when it was the turn of connection c, on a route with a rate, and c sent nothing. If c
+ * waits for the token bucket of its route, it stays first in the queue; otherwise it has nothing to
+ * send and is removed. Returns the ready queue from which the next segment is taken. */
 static SCPS_NOINLINE struct scps_ready_queue *pass(struct scps_stack *st, struct scps_nif *nif,
                                                    struct scps_conn *c)
 {
@@ -82,8 +87,8 @@ static inline size_t special_device(struct scps_nif *nif, const struct scps_read
     return 0;
 }
 
-/* Charges a packet of c, len bytes, to the rate of its route. Returns true if the next connection
- * has to be served. */
+/* Charges a packet of c, len bytes, to the rate of its route. Returns true if c has used up its
+ * turn, so that the next connection of the route comes next. */
 static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
                                  struct scps_ready_queue *t, struct scps_conn *c, size_t len)
 {
@@ -148,9 +153,10 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     return 1;
 }
 
-/* Sends a segment or a datagram when both wait: each kind is tried first every other time. An
- * endpoint that is closed and has sent everything must not keep the turn of its route's datagrams,
- * or no segment would leave although the deadline has come. */
+/* Sends a segment or a datagram when both wait: each kind is tried first every other time. Closed
+ * endpoints that have sent everything are freed first: one at the front of a route's queue would
+ * keep the turn of the datagrams, and no segment of that route would be sent although
+ * scps_stack_deadline() has reported that one is due. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
@@ -162,9 +168,9 @@ static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif
     return n ? n : datagram(st, nif, out);
 }
 
-/* Slow path of scps_stack_output(), for timers, replies, datagrams and routes with a rate. Replies
- * to packets that belong to no connection are sent when nothing else waits, and otherwise as every
- * SCPS_ANSWER_SHARE-th packet. */
+/* Slow path of scps_stack_output(), for timers, replies, datagrams and routes with a rate. A reply
+ * (to a packet that belongs to no connection) is sent when nothing else can be sent, and otherwise
+ * as every SCPS_ANSWER_SHARE-th packet. */
 static SCPS_NOINLINE int output_slow(struct scps_stack *st, struct scps_nif *nif,
                                      struct scps_pkt *out)
 {
@@ -202,8 +208,8 @@ int scps_stack_output(struct scps_stack *st, struct scps_netif *netif, scps_time
         return SCPS_ERR_ROOM;
     if (netif->stack != st)
         return SCPS_ERR_INVAL;
-    /* Every driver calls this function until it returns 0. The empty case is common, so it must not
-     * set up a stack frame. */
+    /* Every driver calls this function until it returns 0. The case that nothing is to be sent is
+     * common, so this function ends with a tail call and needs no stack frame of its own. */
     scps_stack_clock(st, now);
     return scps_output_now(st, nif, out);
 }

@@ -2,8 +2,8 @@
 /* The driver step, scps_pump(), which all drivers share.
  *
  * If the device refuses a packet for now (SCPS_ERR_AGAIN), the packet is stored, with a copy of its
- * lent payload, and is sent first when the device is ready again. Until then nothing is sent on
- * that link.
+ * payload (which is valid only until the next call), and is sent first when the device is ready
+ * again. Until then nothing is sent on that link.
  */
 #include "stack/stack.h"
 

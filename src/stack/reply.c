@@ -2,18 +2,18 @@
 /* Replies to packets that belong to no connection: resets, SYN cookies, echo replies, port
  * unreachable.
  *
- * A reply is built when the packet that it answers arrives, and waits in a ring of limited size:
- * that of its route if the route has a rate, else that of the link. Anybody can cause replies, so
- * they must not take the link from connections. While other packets wait, at most every
- * SCPS_ANSWER_SHARE-th packet is a reply; replies are charged to the route's rate; and replies have
- * a rate of their own, which is checked when they are queued:
+ * A reply is built when the packet that it answers arrives, and waits in a ring buffer of limited
+ * size: that of its route if the route has a rate, else that of the network interface. Anybody can
+ * cause replies, so they must not use up what connections need. While other packets wait, at most
+ * every SCPS_ANSWER_SHARE-th packet is a reply; replies are charged to the route's rate; and
+ * replies have a rate of their own, which is checked when they are queued:
  *
- *   route with a rate        one part in SCPS_ANSWER_SHARE of it
- *   device with a rate       what connections and datagrams leave of seven eighths of it, at most
+ * route with a rate one part in SCPS_ANSWER_SHARE of it device with a rate what connections and
+ * datagrams leave of seven eighths of it, at most
  *                            one part in SCPS_ANSWER_SHARE and at least one in SCPS_ANSWER_LEAST
- *   neither, connections     half a part in SCPS_ANSWER_SHARE of what these send, and at least
+ * neither, connections half a part in SCPS_ANSWER_SHARE of what these send, and at least
  *                            SCPS_ANSWER_FLOOR: the line may be full of that
- *   neither, no connections  scps_stack_config.answer_rate
+ * neither, no connections scps_stack_config.answer_rate
  *
  * Replies beyond this rate are dropped and counted.
  */
@@ -84,7 +84,8 @@ static struct scps_answers *queue_with_credit(struct scps_stack *st, struct scps
     struct scps_answers *w = shaper ? &shaper->answers : &nif->answers;
     uint64_t share = share_of(st, nif, shaper);
 
-    /* The bucket holds what replies may use in one second, within fixed bounds. */
+    /* Size of the bucket: the bytes that replies may use in one second, but at least LEAST and at
+     * most BURST. */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
                    (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
     if (!share || scps_pacer_when(&w->share, st->env.now, weight(nif, len)) > st->env.now)
@@ -102,8 +103,8 @@ bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struc
     return w != NULL;
 }
 
-/* Queues a complete packet as a reply to dst. Returns false, and counts the drop, if the share
- * of replies is used up or their ring is full. */
+/* Queues a complete packet as a reply to dst. Returns false, and counts the drop, if the token
+ * bucket of replies is empty or their ring buffer is full. */
 static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         const uint8_t *p, size_t len)
 {
@@ -271,8 +272,8 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
 
     if (!may_answer(st, &st->icmp_limit))
         return;
-    /* The message quotes less of the packet where the MTU of the link is below that of RFC 4443
-     * section 2.4 (c) and RFC 1812 section 4.3.2.3. */
+    /* The message quotes as much of the packet as RFC 4443 section 2.4 (c) and RFC 1812 section
+     * 4.3.2.3 allow, and less if the MTU of the link has no room for that. */
     n = scps_icmp_build_port_unreach(p + hdr, SCPS_MIN(room_for(nif, hdr), sizeof p - hdr), in,
                                      packet, len);
     if (!n)

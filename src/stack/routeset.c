@@ -29,7 +29,7 @@ static struct scps_local_addr *spare_addr(struct scps_stack *st)
 
 /* Appends an element of `size` bytes to the array *v, whose memory has room for exactly its *n
  * elements, and increments *n. Returns the element; NULL: there is no memory, or the stack has
- * fixed memory and the array has `most` elements already. */
+ * fixed memory (all of it planned at opening) and the array has `most` elements already. */
 static void *append(struct scps_stack *st, void **v, uint32_t *n, size_t size, uint32_t most)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -64,7 +64,8 @@ static bool in_range(const struct scps_route *r)
            (unsigned)r->loss_cause <= SCPS_LOSS_CORRUPTION;
 }
 
-/* Returns true if fixed memory has no room for the shaper of one more route with a rate. */
+/* Returns true if the stack has fixed memory, and SCPS_FIXED_RATED routes have a shaper (rate
+ * limiter) already, so that no other route can get a rate. */
 static bool rated_full(const struct scps_stack *st)
 {
     uint32_t n = 0;
@@ -74,8 +75,8 @@ static bool rated_full(const struct scps_stack *st)
     return st->reserve && n >= SCPS_FIXED_RATED;
 }
 
-/* Sets the rate of route w to that of r, and allocates the route's shaper when it is first
- * needed. Returns 0, SCPS_ERR_RANGE or SCPS_ERR_NOMEM. */
+/* Sets the rate of route w to that of r, and allocates the shaper (rate limiter) of w when w gets a
+ * rate for the first time. Returns 0, SCPS_ERR_RANGE or SCPS_ERR_NOMEM. */
 static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const struct scps_route *r)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -97,7 +98,8 @@ static int set_rate(struct scps_stack *st, struct scps_route_entry *w, const str
     return 0;
 }
 
-/* Moves c to the ready queue of its route, if that is another one than before. */
+/* Moves c to the ready queue of the route that its peer's address has now; c stays where it is if
+ * that is the same queue. */
 static void regroup_conn(const struct scps_stack *st, struct scps_conn *c)
 {
     struct scps_ready_queue *t = scps_route_ready_queue(scps_route_find(st, &c->remote),
@@ -111,8 +113,8 @@ static void regroup_conn(const struct scps_stack *st, struct scps_conn *c)
     scps_sender_wake(&c->s);
 }
 
-/* Does so for the connections in queue q, from the front, where removing one takes constant time.
- * Those that stay keep their order. */
+/* Calls regroup_conn() for each connection that waits in ready queue q, from the front, where
+ * removing a connection takes constant time. Connections that stay in q keep their order. */
 static void regroup_ready(const struct scps_stack *st, struct scps_ready_queue *q)
 {
     struct scps_sender *last = q->tail, *s;
@@ -142,7 +144,8 @@ static void regroup(struct scps_stack *st, struct scps_nif *nif)
     scps_dgram_regroup(st);
 }
 
-/* The smallest size of a route that is accepted: it ends with the member `nif`. */
+/* The smallest size of a struct scps_route that is accepted, bytes: that of its oldest version,
+ * whose last member is `nif` (`mtu` came later). */
 #define LEAST SCPS_SIZED_TO(scps_route, mtu)
 
 int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *asked, size_t size)
@@ -161,7 +164,8 @@ int scps_stack_add_route_sized(struct scps_stack *st, const struct scps_route *a
         slot = append(st, (void **)&st->routes, &st->n_routes, sizeof *slot, SCPS_FIXED_ROUTES);
     if (!slot)
         return SCPS_ERR_NOMEM;
-    /* If the rate cannot be set, the row stays in the array, but matches no address. */
+    /* The new row is zeros until the route is complete. If set_rate() fails, the row stays like
+     * that in the array, and matches no address. */
     memset(slot, 0, sizeof *slot);
     err = set_rate(st, &entry, r);
     if (!err)
@@ -222,7 +226,8 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
     *slot = (struct scps_local_addr){*addr, prefix, scps_nif_of(nif)};
     memset(slot->addr.b + (addr->family == 4 ? 4 : 16), 0, addr->family == 4 ? 12 : 0);
     err = scps_stack_add_route(st, &r);
-    /* On an error the row stays in the array, but matches no address. */
+    /* If the route to the network of addr cannot be added, the row for addr is cleared; it stays in
+     * the array, but matches no address. */
     if (err)
         *slot = (struct scps_local_addr){0};
     return err;
@@ -302,7 +307,8 @@ int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *netif,
     st->addrs[st->n_addrs - 1] = (struct scps_local_addr){0};
     end_conns(st, nif, &gone.addr);
     /* No reply may leave from an address that is not the host's (RFC 1122 section 3.2.1.3). The
-     * replies from other addresses that wait are dropped, too; their receivers ask again. */
+     * replies that wait with other source addresses are dropped, too, as if the network had lost
+     * them. */
     drop_replies(st, nif);
     scps_kept_drop_from(&nif->kept, &gone.addr);
     if (!scps_stack_has_addr(st, &gone.addr))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes the signals that a driver gives by scps_stack_signal() to the connections that they
- * concern. */
+/* Passes the signals about the link (an outage, a changed rate, damaged segments) that a driver
+ * gives by scps_stack_signal() to the connections whose paths they concern. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

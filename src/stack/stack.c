@@ -88,8 +88,9 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     return st;
 }
 
-/* Frees the memory that the stack has for nif, and detaches the netif, which its owner may close
- * afterwards. Precondition: nothing in the stack refers to nif or to the netif. */
+/* Frees the memory that the stack has for nif, and detaches the network interface from the stack;
+ * its owner may close it afterwards. Precondition: no connection, route, address or datagram refers
+ * to nif. */
 static void let_go(struct scps_stack *st, struct scps_nif *nif)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -163,7 +164,8 @@ int scps_stack_add_netif_sized(struct scps_stack *st, struct scps_netif *netif, 
         return SCPS_ERR_RANGE;
     if (!netif || netif->stack || netif->upper || netif->mtu < SCPS_MTU_LEAST)
         return SCPS_ERR_INVAL;
-    /* The structure of a netif that was removed is used again, if there is one. */
+    /* The structure scps_nif of a network interface that was removed is used again, if there is
+     * one. */
     for (nif = st->nifs; nif && nif->nif; nif = nif->next)
         n++;
     if (!nif) {
@@ -219,8 +221,9 @@ static void serve_memory(struct scps_stack *st)
     scps_dgram_memory(st);
 }
 
-/* Serves the timers that are due. The key of a connection in the heap may be too early; then only
- * the key is corrected. */
+/* Processes the timers that are due. The heap orders connections by the time of their next timer. A
+ * timer that was stopped or moved to a later time does not change the heap at once, so the time in
+ * the heap may be too early; then no timer is due, and only the time in the heap is corrected. */
 SCPS_NOINLINE void scps_stack_serve_timers(struct scps_stack *st)
 {
     struct scps_heap *h = &st->env.deadlines;
@@ -315,7 +318,8 @@ struct scps_conn *scps_stack_next_conn(const struct scps_stack *st, const struct
 {
     struct scps_conn *c = scps_demux_next(st, prev);
 
-    /* A connection that has ended and has no owner is skipped, because it will be freed. */
+    /* A connection that has ended and whose handle the application has closed is skipped, because
+     * it will be freed. */
     while (c && c->s.dead)
         c = scps_demux_next(st, c);
     return c;

@@ -20,7 +20,7 @@ struct scps_flow { /* addresses and ports of a connection; local ones are those 
     uint16_t lport, rport;
 };
 
-/* A route, with the shaper that enforces its rate. */
+/* A route, with the shaper (rate limiter) that enforces its rate. */
 struct scps_route_entry {
     struct scps_route route;
     struct scps_shaper *shaper; /* shaper of the route; NULL: the route never had a rate */
@@ -45,9 +45,9 @@ struct scps_listener {
     /* time at which the last SYN cookie was sent, µs; 0: none was sent */
     scps_time cookie_at;
     void *user;
-    bool queued; /* the listener is in the queue of listeners with an SCPS_EV_ACCEPT to report */
+    bool queued; /* true: the application has not fetched an SCPS_EV_ACCEPT of this listener yet */
     struct scps_listener *next;
-    struct scps_queue_link ev_link; /* link in that queue */
+    struct scps_queue_link ev_link; /* link in scps_stack.ev_listeners */
 };
 
 /* Counters that scps_stack_get_stats() reports. Each group has one writing file. Packets and bytes
@@ -66,11 +66,12 @@ struct scps_stack_count {
 };
 
 struct scps_stack {
-    /* the only part of the stack that connections can access; first member, so that the stack can
-     * be found from it */
+    /* the only part of the stack that connections can access; first member, so that a pointer to
+     * env is also a pointer to the stack */
     struct scps_env env;
     struct scps_stack_config cfg;
-    /* list of the netifs, and of structures of removed ones for reuse; the oldest is first */
+    /* list of the network interfaces, the oldest first; a removed one stays in the list
+     * (scps_nif.nif is NULL) until another one reuses its structure */
     struct scps_nif *nifs;
     struct scps_local_addr *addrs;
     uint32_t n_addrs;
@@ -78,10 +79,12 @@ struct scps_stack {
     uint32_t n_routes;
     struct scps_conn **buckets;
     uint32_t bucket_mask, n_conns, half_open;
-    /* configuration of the last scps_connect(), which the next one often has, too */
+    /* configuration of the last scps_connect(), which the next scps_connect() shares if it is given
+     * the same; NULL: no connection was opened */
     struct scps_shared_config *recent;
     struct scps_listener *listeners;
-    struct scps_queue ev_listeners; /* listeners with an SCPS_EV_ACCEPT to report */
+    /* listeners with an SCPS_EV_ACCEPT that the application has not fetched */
+    struct scps_queue ev_listeners;
     uint32_t next_id, port_next;
     /* Limits of the resets and of the ICMP messages that are sent in a second to hosts without a
      * connection. They are separate so that nobody can use up the resets by datagrams or pings, or
@@ -98,7 +101,7 @@ struct scps_stack {
      * entry */
     struct scps_plain_host *plain;
     size_t size; /* size of the memory block that begins with this structure, bytes */
-    /* the plan of fixed memory (bound.c); NULL: the memory of the stack is not fixed */
+    /* the plan of fixed memory (bound.c); NULL: the stack allocates memory when it needs it */
     struct scps_reserve *reserve;
 };
 
@@ -110,11 +113,13 @@ struct scps_stack {
 struct scps_reserve {
     struct scps_fixed fixed;
     struct scps_slots slots;
-    uint32_t packet; /* length of the longest packet that a device may refuse, bytes */
+    /* bytes of memory for each network interface for one packet that its device has refused */
+    uint32_t packet;
 };
 
-/* Plans all memory of a stack for `conns` connections with configurations within conn. Returns 0,
- * or an error of scps_config_take() or scps_config_resolve(). */
+/* Plans in *r all memory of a stack for `conns` connections, none of which needs larger buffers or
+ * more features than configuration conn has. Returns 0, or an error of scps_config_take() or
+ * scps_config_resolve(). */
 int scps_reserve_plan(struct scps_reserve *r, const struct scps_stack_config *cfg,
                       const struct scps_conn_config *conn, uint32_t conns);
 /* Returns the bytes of the stack and of all memory that r plans; 0: more than a size_t can hold. */
@@ -132,9 +137,9 @@ int scps_stack_config_take(struct scps_stack_config *to, const struct scps_stack
 /* ---- functions in demux.c, which find the connection of a segment ---- */
 uint64_t scps_flow_hash(const struct scps_stack *st, const struct scps_flow *f, uint64_t salt);
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f);
-/* Returns true if a connection that has not ended uses the flow. */
+/* Returns true if a connection that is not CLOSED has these addresses and ports. */
 bool scps_demux_taken(const struct scps_stack *st, const struct scps_flow *f);
-/* Returns the connection, not ended, of a TCP segment over IPv4 without options. flow: the twelve
+/* Returns the connection, not CLOSED, of a TCP segment over IPv4 without options. flow: the twelve
  * octets of the packet with addresses and ports, the peer's first. NULL: there is none. */
 struct scps_conn *scps_demux_find4(const struct scps_stack *st, const uint8_t flow[12]);
 /* Returns the number of buckets that the hash table has for n connections. */
@@ -157,20 +162,23 @@ size_t scps_plain_size(const struct scps_stack_config *cfg);
 /* Gives c a connection id that no other connection between its hosts has, or had within TIME-WAIT.
  * Returns false if none is free; c then does without compression. */
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
-/* Records the id that the peer chose for c, which has an id of this host. Returns false if an open
- * connection uses the peer's id (force: takes it from that connection). */
+/* Records the connection id that the peer's SYN or SYN-ACK gives c. Precondition: c has an id of
+ * this host. If another connection of the same peer that has completed its handshake uses the
+ * peer's id already: returns false and records nothing if force is false; takes the id from that
+ * connection if force is true. */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
 /* Frees the connection ids of c, if it has any. The id that this host chose is not used again for
- * scps_conn_config.time_wait, if the handshake was completed. */
+ * scps_conn_config.time_wait, if the handshake was completed or this host opened the connection. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
-/* Returns the connection with an id of the peer, or of this host; NULL: there is none. Half-open
- * connections may share an id of the peer: if no other connection has it, the first of them is
- * returned, and the others follow by same_id. */
+/* Returns the connection between `local` and `remote` for which this host (ours true) or the peer
+ * (ours false) chose connection id `id`; NULL: there is none. Half-open connections may share an id
+ * of the peer: if no connection that has completed its handshake has that id, the newest of the
+ * half-open ones is returned, and the rest follow by same_id. */
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
                                    const struct scps_addr *remote, uint8_t id, bool ours);
 void scps_connid_free_all(struct scps_stack *st);
-/* Adds the memory of the tables of connection ids, for `pairs` pairs of hosts, to plan s of a stack
- * with fixed memory. */
+/* Adds to s, the memory plan of a stack with fixed memory, what the tables of connection ids for
+ * `pairs` pairs of hosts need. */
 void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
 
 /* ---- functions in comp.c, for segments with compressed headers ---- */
@@ -189,19 +197,19 @@ void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg);
  * header. If the peer opened the connection and has never sent a compressed header, this end sends
  * TCP headers, too, from now on. */
 void scps_comp_came_as_tcp(struct scps_conn *c);
-/* Builds the packet of a segment with a compressed header: the headers in out->data, the payload
- * lent. Returns false if this segment must have a TCP header. */
+/* Builds the packet of a segment with a compressed header: the headers in out->data; out->payload
+ * points to the data in the send buffer. Returns false if this segment must have a TCP header. */
 bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                       struct scps_pkt *out);
 
 /* ---- functions in route.c, which find routes and source addresses ---- */
 const struct scps_route_entry *scps_route_find(const struct scps_stack *st,
                                                const struct scps_addr *dst);
-/* Returns the ready queue of the connections that use route w through nif; w NULL: no route is
- * known. */
+/* Returns the ready queue of the connections that use route w through nif; w NULL: the peer has no
+ * route, so the queue of nif itself is returned. */
 struct scps_ready_queue *scps_route_ready_queue(const struct scps_route_entry *w,
                                                 struct scps_nif *nif);
-/* Returns true if any route has a rate. */
+/* Returns true if any route has a rate limit. */
 bool scps_route_rated(const struct scps_stack *st);
 /* Returns the source address for packets to dst through nif; NULL if nif has none of that
  * family. */
@@ -220,12 +228,13 @@ bool scps_route_broadcast(const struct scps_stack *st, const struct scps_addr *a
 /* ---- functions in routeset.c, which change routes and addresses ---- */
 /* Removes the routes and the addresses of nif, which is being removed. */
 void scps_route_drop(struct scps_stack *st, const struct scps_nif *nif);
-/* Called for a signal that the rate of a path has changed: sets the rates of the routes to which it
- * applies and which have a rate. */
+/* Called for a signal that the rate of a path has changed: sets the rate of each route that matches
+ * the signal, if that route has a rate already. */
 void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- functions in signal.c, which pass signals about links to connections ---- */
-/* Passes signal sig to the connections that it concerns. */
+/* Passes signal sig (an outage, damaged segments and so on) to the connections whose network
+ * interface and peer match it. */
 void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig);
 
 /* ---- functions in port.c, which choose ports and initial sequence numbers ---- */
@@ -251,15 +260,17 @@ void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
 bool scps_listener_has_room(const struct scps_conn *c);
 /* Moves c from its listener's half-open connections to those that wait to be accepted. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
-/* Sets *ev to the event of the first listener that has one. Precondition: st->ev_listeners is not
- * empty. */
+/* Sets *ev to the SCPS_EV_ACCEPT of the first listener in st->ev_listeners. Precondition:
+ * st->ev_listeners is not empty. */
 void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
-/* Removes the pending event of l: it is reported, or l is being closed. */
+/* Removes the pending SCPS_EV_ACCEPT of listener l, because the application fetches that event now
+ * or closes l. */
 void scps_listener_unqueue(struct scps_listener *l);
 /* Drops the half-open connection c, without a message to the peer, because a later SYN needs its
  * place. The stack frees c before it does anything else. */
 void scps_listener_evict(struct scps_stack *st, struct scps_conn *c);
-/* Returns the listener at which c waits to be accepted; NULL: it waits at none. */
+/* Returns the listener for which c is half-open or waits to be accepted; NULL: this host opened c,
+ * or c was accepted. */
 struct scps_listener *scps_conn_listener(const struct scps_conn *c);
 /* Removes c, which ended before it was accepted, from its listener. */
 void scps_listener_forget(struct scps_conn *c);
@@ -288,14 +299,14 @@ void scps_stack_reap(struct scps_stack *st);
 
 /* ---- functions in stack.c, which serve timers and free connections ---- */
 
-/* Returns true if a timer of a connection is due, or connections that were refused memory should
- * try again. */
+/* Returns true if a timer of a connection is due, or if memory was refused to connections or
+ * datagram endpoints and the time has come to let them try again. */
 static SCPS_INLINE_SPEED bool scps_stack_timers_due(const struct scps_stack *st)
 {
     return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
 }
-/* Serves the timers that are due, and lets connections whose requests for memory were refused
- * repeat them. */
+/* Processes the timers that are due; if it is time, lets connections and datagram endpoints to
+ * which memory was refused repeat their requests. */
 void scps_stack_serve_timers(struct scps_stack *st);
 /* Sets the time of the stack, at most SCPS_NEVER / 2, so that adding an interval to it cannot
  * overflow. */
@@ -309,7 +320,7 @@ static inline int scps_stack_drop(struct scps_stack *st, enum scps_drop d)
     scps_env_drop(&st->env, d);
     return (int)d;
 }
-/* Returns true for the address "any": family 0, or zeros. */
+/* Returns true for the unspecified address ("any"): family 0, or all octets 0. */
 static inline bool scps_stack_any(const struct scps_addr *a)
 {
     static const uint8_t none[16];
@@ -322,12 +333,12 @@ static inline bool scps_stack_multicast(const struct scps_addr *a)
 }
 
 /* ---- functions in output.c, which choose the next packet to send ---- */
-/* Result of scps_stack_output() in place of 1, if a simulated device has taken the segment as a
- * structure. */
+/* Result of scps_output_now() when a simulated device has taken the segment as a structure, so that
+ * there is no packet in *out. */
 #define SCPS_OUTPUT_SENT 2
-/* Builds the next packet for nif in *out, at the time that the stack has already. Returns what
- * scps_stack_output() returns, or SCPS_OUTPUT_SENT. Precondition: nif is one of the stack's, and
- * out->cap is at least SCPS_MAX_HEADERS. */
+/* Builds the next packet for nif in *out, like scps_stack_output() but without setting the time of
+ * the stack first. Returns what scps_stack_output() returns, or SCPS_OUTPUT_SENT. Precondition: nif
+ * is one of the stack's, and out->cap is at least SCPS_MAX_HEADERS. */
 int scps_output_now(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 
 /* ---- functions in ipin.c, which process arriving packets ---- */
@@ -337,8 +348,8 @@ int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const 
                              const struct scps_seg *seg, size_t len, scps_time at);
 
 /* ---- functions in ipout.c and reply.c, which build packets and replies ---- */
-/* Builds a packet from segment seg of c: the headers in out->data, the payload lent. no_csum: the
- * device computes the checksum. */
+/* Builds a packet from segment seg of c: the headers in out->data; out->payload points to the data
+ * in the send buffer. no_csum: true: the checksum is left to the device. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
 /* Sets *out to the next reply that may be sent through nif now. Returns false if there is none. */
@@ -349,15 +360,15 @@ scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
 /* Approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
  * framing. */
 #define SCPS_SYN_ACK_LEN 80u
-/* Charges len bytes to the share of the link's rate for replies, for a packet to dst that is no
- * reply but is sent because of an unknown peer. Returns false if the share is used up. */
+/* Charges len bytes to the token bucket of replies (reply.c), for a packet to dst that a connection
+ * sends because of a peer that may be forged, such as a SYN-ACK. Returns false if the bucket does
+ * not permit that. */
 bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         size_t len);
-/* Frees queue w of nif; the replies in it are lost. */
+/* Empties queue w of nif, whose replies are lost, and frees its ring buffer. */
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a);
 /* Queues segment seg, without data, from f->local to f->remote as a reply. Returns false, and
- * counts the drop, if the share of the link's rate for replies is used up or their queue is
- * full. */
+ * counts the drop, if the token bucket of replies (reply.c) is empty or their queue is full. */
 bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const struct scps_flow *f,
                          struct scps_seg *seg);
 /* Queues the reset with which RFC 9293 section 3.10.7.1 answers seg. */
@@ -386,20 +397,21 @@ uint32_t scps_dgram_count(const struct scps_stack *st);
 /* Called when memory was refused: frees the rings of the endpoints' empty queues, unless the stack
  * has fixed memory. */
 void scps_dgram_trim(struct scps_stack *st);
-/* Reports to the endpoints whose sends were refused for lack of memory that they may try again. */
+/* Queues SCPS_EV_WRITABLE for the endpoints whose sends were refused for lack of memory, so that
+ * the application repeats these sends. */
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
 
 /* ---- functions in dgram_out.c, which send datagrams ---- */
-/* Sets *out to the next datagram that may be sent through nif; endpoints are served in turn.
- * Returns false if none may be sent now. */
+/* Sets *out to the next datagram that may be sent through nif; the endpoints that have datagrams to
+ * send take turns. Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Frees the closed endpoints of nif that are first in their ready queues and have sent everything.
  * Precondition: the payload of the packet that was sent last, which may lie in the queue of such an
  * endpoint, is not needed any more. */
 void scps_dgram_drop_closed(struct scps_nif *nif);
-/* Returns true if the datagrams that wait for shaper p (the rate limiter of a route) are served
- * before its connections. */
+/* Returns true if the next packet through shaper p (the rate limiter of a route) has to be a
+ * datagram: datagrams wait, and it is their turn or no connection waits. */
 static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.first && (p->for_dgrams || !p->ready.head);
@@ -411,7 +423,8 @@ scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
 /* Ends the turn of the connections in t, the ready queue of a route with a rate, so that datagrams
  * of the same route come next. */
 void scps_dgram_yield(struct scps_ready_queue *t);
-/* Called when routes have changed: moves waiting endpoints to the queues of their new routes. */
+/* Called when routes have changed: moves the datagram endpoints with datagrams to send to the ready
+ * queues of their new routes. */
 void scps_dgram_regroup(struct scps_stack *st);
 
 /* ---- functions in icmperr.c, which convert ICMP errors ---- */
@@ -433,7 +446,8 @@ static inline bool scps_stack_has_event(const struct scps_stack *st)
     return ((uintptr_t)st->env.events.first | (uintptr_t)st->ev_listeners.first |
             (uintptr_t)st->ev_dgrams.first) != 0;
 }
-/* Returns true if scps_pump() at time `now` would have nothing to do, apart from events. */
+/* Returns true if scps_pump() at time `now` would have nothing to do. Events that the application
+ * has not fetched do not count. */
 static inline bool scps_stack_quiet(const struct scps_stack *st, scps_time now)
 {
     if (st->env.dead || scps_heap_min(&st->env.deadlines) <= now || st->env.memory_at <= now)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the rate at which connections and datagrams send through a netif, because replies to
- * packets that belong to no connection get only the rest (reply.c).
+ * packets that belong to no connection may use only what is left of the rate of the device
+ * (reply.c).
  *
  * The totals are state of this measurement; the counters of struct scps_netif, which a device may
  * change, are not read. Only usage.h and usage.c assign the fields.
@@ -18,7 +19,9 @@ struct scps_usage {
                        * would then add to both with vector instructions, which takes more
                        * instructions. */
     uint64_t bytes_then, packets_then; /* `bytes` and `packets` at the last measurement */
-    uint64_t rate;                     /* highest recent rate, bytes/s, framing included */
+    /* rate of the period measured last, or the decayed rate of earlier periods if that is higher,
+     * bytes/s; the framing that the device adds is included */
+    uint64_t rate;
 };
 
 /* Begins to measure a netif that is attached at `now`. */
