@@ -4,9 +4,9 @@
  *
  * Cells are matched by their swept values and by flow, so results of two versions, or of a scenario
  * and a changed copy, can be compared. Each pair of cells is tested by Welch's test. A difference
- * counts when its probability is below alpha divided by the number of cells compared (Bonferroni),
- * so that without any change a comparison reports a difference once in 1/alpha times, however many
- * cells there are.
+ * is reported when its p-value (the probability that chance alone makes such a difference) is below
+ * alpha divided by the number of cells compared (Bonferroni). So if nothing has changed, only a
+ * share alpha of all comparisons reports any difference, however many cells there are.
  */
 #include "scps_lab/stats.h"
 #include "scps_lab/sweep.h"
@@ -71,7 +71,8 @@ static void print_mean(const struct side *s, size_t row)
 }
 
 /* Prints the difference between row ra of result a and row rb of result b. p: the probability that
- * chance alone makes such a difference; -1: it is unknown, because one of them has only one run. */
+ * chance alone makes such a difference; -1: it is unknown, because in one of the two results the
+ * flow has only one run. */
 static void print(const struct side *a, size_t ra, const struct side *b, size_t rb, double p)
 {
     double x = at(a, ra, a->mbps), y = at(b, rb, b->mbps);
@@ -107,9 +108,9 @@ int lab_compare(const char *dir_a, const char *dir_b, double alpha)
             if (k == SIZE_MAX)
                 continue;
             if ((at(&a, i, a.n) == 0) != (at(&b, k, b.n) == 0))
-                /* The flow fails in all runs of one result and in none of the other, so the
-                 * difference counts as certain: p, the probability that chance explains it, is
-                 * 0. */
+                /* In one result all runs of the flow have failed, in the other at least one has
+                 * succeeded. The difference counts as certain: p, the probability that chance
+                 * explains it, is 0. */
                 p = 0;
             else if (at(&a, i, a.n) == 1 || at(&b, k, b.n) == 1)
                 p = at(&a, i, a.mbps) == at(&b, k, b.mbps) ? 1 : -1;

@@ -48,7 +48,8 @@ struct transfer {
     struct lab_writer writer;
     FILE *qlog_file; /* file for the qlog of this flow's sender; NULL: none is open */
     struct qlog *qlog;
-    uint32_t qlog_conn; /* id of the sender's connection, for the qlog */
+    /* id of the sender's connection (scps_note.conn); valid if qlog is not NULL */
+    uint32_t qlog_conn;
     bool qlog_tried;
     bool over;
 };
@@ -73,8 +74,8 @@ struct job {
     struct host *host;
     size_t nhosts;
     struct transfer *transfer;
-    /* Transfer for which scps_connect() is running; NULL: none. Observer events of its connection,
-     * which is not in the transfer yet, belong to it. */
+    /* Transfer for which scps_connect() is running; NULL: none. Observer events of a connection
+     * that no transfer has stored yet are attributed to this transfer. */
     struct transfer *connects;
     size_t n, left;
     uint64_t seed, drawn;
@@ -231,8 +232,8 @@ static void to_qlog(const struct host *h, const struct scps_note *n)
     }
 }
 
-/* Ends and closes the qlogs of all flows. Returns false, with a message, if one could not be
- * written completely. */
+/* Ends and closes the qlogs of all flows. Returns false, with a message in j->w->msg, if a qlog
+ * could not be written completely. */
 static bool end_qlogs(struct job *j)
 {
     bool ok = true;
@@ -322,7 +323,8 @@ static struct scps_host *host_of(struct job *j, const char *name)
     return h->host;
 }
 
-/* Sets *a to the IP address of end 0 or 1 of link l, whose index is i. */
+/* Sets *a to the IP address at one end of link l, which is number i (from 0) of the links. end: 0
+ * for the address of host a of the link, 1 for that of host b. */
 static void address(const struct lab_link *l, size_t i, int end, struct scps_addr *a)
 {
     char text[48];
@@ -335,8 +337,9 @@ static void address(const struct lab_link *l, size_t i, int end, struct scps_add
     scps_addr_parse(text, a);
 }
 
-/* Starts to observe the first link as the caller requests in j->w: reports the fate of each packet,
- * and captures packets at its end a. Returns false after an error. */
+/* Starts to observe the first link as the caller requests in j->w: if j->w->on_verdict is not NULL,
+ * calls it with the fate of each packet of both directions; if j->w->pcap is not NULL, captures the
+ * packets at end a. Returns false, with the reason in j->w->msg, after an error. */
 static bool watch_link(struct job *j)
 {
     for (int dir = 0; j->w->on_verdict && dir < 2; dir++) {
@@ -422,9 +425,9 @@ static bool build(struct job *j)
            fail(j, "out of memory");
 }
 
-/* Runs the simulation until its transfers have ended. If the caller gave a function go_on, the run
- * is cut into slices of virtual time, and go_on is called before each. Returns false if go_on ended
- * the run. */
+/* Runs the simulation until its transfers have ended or the scenario's timeout has passed. If
+ * j->w->go_on is not NULL, the run is cut into slices of virtual time, and go_on is called before
+ * each slice. Returns false if go_on ended the run. */
 static bool run(struct job *j)
 {
     scps_dur slice = SLICE_FIRST;

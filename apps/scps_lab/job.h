@@ -6,7 +6,8 @@
 
 #include "common/setup.h"
 
-/* The result of one flow. Each copy of a flow has a result of its own. */
+/* The result of one flow. A flow that the scenario starts several times (key "copies") has one
+ * result for each copy. */
 struct lab_outcome {
     const struct lab_flow *flow;
     char name[LAB_NAME + 8]; /* name of the flow; NAME.2 for the second copy */
@@ -16,21 +17,24 @@ struct lab_outcome {
     scps_time start, end;
     /* bytes that the receiving application has read by the end of the measurement */
     uint64_t bytes;
-    /* Best effort, by the end of the measurement: bytes that were given up (missing), numbers of
-     * records read without missing bytes (records) and with some (torn). */
+    /* For a flow with best effort (SCPS-TP: the receiver skips data that does not arrive in time),
+     * counts at the end of the measurement: bytes that the receiver skipped (missing); records that
+     * it read without missing bytes (records) and with missing bytes (torn). */
     uint64_t missing, records, torn;
     struct scps_info info; /* scps_conn_info() of the sender at the end of the measurement */
 };
 struct lab_result {
     struct lab_outcome *flow;
     size_t n;
-    /* counters of both directions of each link, at the end of the run */
+    /* For each link, the counters of its directions at the end of the run: [0] from end a to end b,
+     * [1] from b to a. */
     struct scps_link_stats (*link)[2];
     scps_time end;
 };
 /* Outputs of a run besides its result. Each member may be NULL or 0, which means no such output. */
 struct lab_watch {
-    const char *pcap; /* name of a capture file of the first link, at its end a; NULL: none */
+    /* file to which the packets at end a of the first link are captured; NULL: none */
+    const char *pcap;
     /* beginning of the names of qlog files, one for each flow's sender: QLOG-FLOW.qlog; NULL:
      * none */
     const char *qlog;
@@ -46,8 +50,8 @@ struct lab_watch {
     void (*on_sample)(void *ctx, scps_time now, const struct lab_outcome *o, uint64_t received,
                       const struct scps_info *i);
     scps_dur every;
-    /* Called about ten times a second of real time. Returns false to end the run. NULL: the run is
-     * never ended early. */
+    /* Called about ten times a second of real time. The function returns true to continue, or false
+     * to end the run. NULL: the run is never ended early. */
     bool (*go_on)(void *ctx);
     bool refused;         /* true: a file for output could not be opened, so nothing was run */
     char msg[LAB_MSGLEN]; /* reason why lab_job() returned false */
@@ -65,7 +69,8 @@ void lab_result_free(struct lab_result *r);
 /* Returns the goodput of a flow, Mbit/s: o->bytes divided by the time from o->start to o->end; 0 if
  * the flow failed (its status is not "ok"). */
 double lab_goodput(const struct lab_outcome *o);
-/* Returns how many packets one direction of a link has lost, whatever the cause. */
+/* Returns how many packets one direction of a link has dropped: by errors, full queues and outages
+ * together. */
 uint64_t lab_dropped(const struct scps_link_stats *l);
 
 #endif

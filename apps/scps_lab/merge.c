@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab merge: joins the shards of one sweep into one result, equal byte for byte to that of a
- * sweep without shards. */
+/* scps_lab merge: joins the shards of one sweep (parts of its runs, each made separately with
+ * --shard K/N) into one result, equal byte for byte to that of a sweep without shards. */
 #include "scps_lab/rows.h"
 #include "scps_lab/stats.h"
 #include "scps_lab/sweep.h"
@@ -25,8 +25,8 @@ static size_t origin(const char *meta)
     return p ? (size_t)(p - meta) : strlen(meta);
 }
 
-/* Appends the rows of table t to `all`. Their strings still belong to t, which must not be freed
- * before. */
+/* Appends the rows of table t to `all`. The appended rows point to strings of t, so t must not be
+ * freed before `all`. */
 static void append(struct lab_table *all, const struct lab_table *t)
 {
     all->cell = lab_grow(all->cell, (all->nrows + t->nrows) * all->ncols * sizeof *all->cell + 1);

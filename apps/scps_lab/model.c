@@ -6,8 +6,9 @@
  *     receiver                                          wait, NACK of all holes --> none: over
  *
  * As in the measurements in NASA/TM-2003-212001, the time runs from the first data packet to the
- * first empty NACK, without a handshake, and is measured at the receiver, because the printed times
- * contain no round trip. A flush or a NACK that is lost is repeated.
+ * first empty NACK, without a handshake. The end of that time is when the receiver sends the empty
+ * NACK, not when the sender gets it: the times printed there contain no round trip. A flush or a
+ * NACK that is lost is repeated.
  *
  * The receiving host is a processor that needs two steps for each packet: an interrupt for every
  * packet that arrives, and the program's work for packets that find room in the socket's buffer.
@@ -124,7 +125,8 @@ static scps_time nth(const struct model *m, scps_time start, uint64_t n)
                                (double)(m->f->conn.rate * 8));
 }
 
-/* Sends one pass: the data packets whose entry in `wanted` is 0, at the flow's rate. */
+/* Sends one pass, at the flow's rate: each data packet n with wanted[n] == 0. A value of 1 means
+ * that packet n has arrived, so it is not sent. */
 static void send_pass(struct model *m, const uint8_t *wanted)
 {
     scps_time start = m->now;
@@ -141,7 +143,8 @@ static void send_pass(struct model *m, const uint8_t *wanted)
 }
 
 /* Ends a pass: sends a flush, the packet that asks for a NACK, lets the receiver wait and send the
- * NACK, and repeats this until a NACK arrives at the sender. */
+ * NACK, and repeats all this until a NACK arrives at the sender or the scenario's timeout has
+ * passed. */
 static void ask_for_nack(struct model *m, scps_dur round_trip)
 {
     for (m->nacked = false; !m->nacked && m->now < m->timeout;) {

@@ -6,9 +6,9 @@
 
 #include "scps_lab/job.h"
 
-/* Runs the only flow of s, whose kind is LAB_NACK, by the model, and fills in *r. seed: those of
- * the two directions of the link, and of the model. Returns false, with the reason in w->msg, if it
- * could not be set up. Call lab_result_free() in either case. */
+/* Runs the only flow of s, whose kind is LAB_NACK, by the model, and fills in *r. seed[0], seed[1]:
+ * seeds of the two directions of the link; seed[2]: seed of the model. Returns false, with the
+ * reason in w->msg, if the model could not be set up. Call lab_result_free() in either case. */
 bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_watch *w,
                struct lab_result *r);
 

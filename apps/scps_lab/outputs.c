@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds the shared object that each key cc-plugin among the settings s names to the list f, as a
- * file that is read. Returns false with a message in msg. */
+/* Adds to the list f, as files that are read, the shared objects named by all keys cc-plugin among
+ * the settings s. Returns false, with a message in msg, if one of them is already in f as a file
+ * that is written. */
 static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_MSGLEN])
 {
     for (size_t i = 0; i < s->n; i++) {

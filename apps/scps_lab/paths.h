@@ -15,7 +15,9 @@ struct lab_paths {
         /* true: `state` is valid, and no open flow uses it */
         bool known;
         struct scps_path_state state;
-    } of[64]; /* The table has 64 words; flows with further words have no saved state. */
+        /* The table has room for 64 different values of "path"; flows with any further value get no
+     * saved state. */
+    } of[64];
 };
 
 /* Called when connection c of flow f is opened: passes it the state that was saved for f->path, if

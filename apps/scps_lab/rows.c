@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the rows of a sweep. Only one process writes, each run with one write call, so that a
- * crash can leave only the last run incomplete; when the file is opened again, that run is found
- * and removed. */
+/* Writes rows.csv, the file with the results of a sweep: one row for each flow of each run. Only
+ * one process writes to it, and writes the rows of each run with one write call, so that a crash
+ * can leave only the last run incomplete. When the file is opened again, the incomplete run is
+ * found and removed. */
 #include "scps_lab/rows.h"
 
 #include <scps/scps.h>
@@ -177,8 +178,8 @@ bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[
         errno = ENOSPC;
     system_failed(r->path, msg);
     if (n > 0 && ftruncate(r->fd, r->good) != 0)
-        /* The part of the run that was written stays; lab_rows_open() removes it when the sweep
-         * continues. */
+        /* The incomplete rows could not be removed here, so they stay in the file; lab_rows_open()
+         * removes them when the sweep continues. */
         return false;
     return false;
 }

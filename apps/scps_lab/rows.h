@@ -34,7 +34,8 @@ bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *
 bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[LAB_MSGLEN]);
 bool lab_rows_sync(struct lab_rows *r, char msg[LAB_MSGLEN]);
 void lab_rows_close(struct lab_rows *r);
-/* Writes the rows of table t, sorted by cell and run, to DIR/rows.csv. meta: the first line. */
+/* Replaces DIR/rows.csv by a file with the rows of table t, sorted by cell and run. meta: first
+ * line of the file, with its newline. Returns false, with the reason in msg, on an error. */
 bool lab_rows_write_sorted(const struct lab_table *t, const char *meta, const char *dir,
                            char msg[LAB_MSGLEN]);
 

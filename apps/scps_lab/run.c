@@ -312,8 +312,8 @@ static int run_cell(const struct lab_cells *c, const struct lab_run_options *o,
         struct lab_result r = {0};
 
         status = one_run(c, cell, run, o, &r, msg);
-        /* The heading is printed before the first result, not earlier, as that run may be
-         * refused. */
+        /* The heading is printed only after the first run has succeeded, because a run may be
+         * refused, and then nothing but the error is to be printed. */
         if (status == 0 && run == from) {
             if (o->json)
                 json_head(&j, c->sc, cell);

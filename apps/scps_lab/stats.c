@@ -51,7 +51,8 @@ double lab_welch(double mean_a, double sd_a, size_t n_a, double mean_b, double s
 /* ---- functions that write the lines of cells.csv ---- */
 
 struct group {
-    /* index of the group's first row, from which cell number, flow and swept values are copied */
+    /* A group is the set of rows of rows.csv that one line of cells.csv summarises. row: index of
+     * its first row, from which cell number, flow and swept values are copied. */
     size_t row;
     bool all;
     size_t failed;

@@ -188,8 +188,8 @@ static bool hire(struct sweep *s, struct worker *w)
         signal(SIGTERM, SIG_DFL);
         close(pair[0]);
         /* A worker ends when the parent closes the socket from which it reads. This works only if
-         * no other process keeps the parent's end of the socket open, so a new worker closes those
-         * of the others. */
+         * no other process keeps the parent's end of the socket open, so a new worker closes the
+         * parent's ends of the sockets of all other workers. */
         for (unsigned i = 0; i < s->nworkers; i++)
             if (&s->worker[i] != w && s->worker[i].fd > 0)
                 close(s->worker[i].fd);

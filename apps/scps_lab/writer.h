@@ -17,9 +17,9 @@ struct lab_writer {
     scps_time begin; /* start of the flow, µs */
     uint64_t given;  /* bytes that the application has written since app-from */
 };
-/* If the flow has an app-rate, makes w->source, which writes to the flow's connection, get its
- * bytes from this writer. Precondition: all fields of w are set but `given`, and the source has not
- * started. Returns false if there is no memory. */
+/* If the flow has an app-rate, sets the callbacks of w->source (which writes to the flow's
+ * connection) so that this writer decides how many bytes it may write now. Precondition: all fields
+ * of w are set but `given`, and the source has not started. Returns false if there is no memory. */
 bool lab_writer_attach(struct lab_writer *w);
 
 #endif
