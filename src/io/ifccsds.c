@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --ccsds KIND[,KEY[=VALUE]...]: IP packets in CCSDS transfer frames. Over --udp each
- * datagram carries one frame; over a terminal line (line=DEVICE) a sync marker precedes each
- * frame. */
+/* The option --ccsds KIND[,KEY[=VALUE]...]: IP packets in CCSDS transfer frames. Together with the
+ * option --udp each UDP datagram carries one frame; with the key line=DEVICE the frames go over a
+ * terminal line, and a sync marker (a fixed pattern of octets) precedes each frame. */
 #include "io/ifccsds.h"
 
 #include "io/ifword.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --ccsds: parses its value, and opens the netif chain. */
+/* The option --ccsds (IP packets in CCSDS transfer frames): parses its value, and opens the UDP
+ * socket or terminal line with the CCSDS filter on it. */
 #ifndef SCPS_IO_IFCCSDS_H
 #define SCPS_IO_IFCCSDS_H
 
 #include <scps/io.h>
 
-/* scps_ifccsds_parse() parses the value of --ccsds, scps_ifccsds_check() checks the options
- * together. Both return 0, or SCPS_ERR_INVAL with one line in msg. */
+/* scps_ifccsds_parse() parses the value of --ccsds, scps_ifccsds_check() checks whether it fits the
+ * other interface options. Both return 0, or SCPS_ERR_INVAL with an error message of one line in
+ * msg. */
 int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg);
 int scps_ifccsds_check(const struct scps_ifopts *o, char *msg);
 /* Opens the UDP socket or terminal line and puts the CCSDS filter on it. Returns NULL with one line

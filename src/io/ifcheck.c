@@ -62,9 +62,10 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     return false;
 }
 
-/* Returns true if packets can be sent to a router with the address g. Only neighbours answer ARP
- * and Neighbour Discovery, so g must be within the prefix of one of --addr, or be link-local. On a
- * TUN device g may also be the kernel's own address. */
+/* Returns true if g, the address of --gateway, is one that a router on this link can have. Only
+ * neighbours answer ARP and Neighbour Discovery, so g must be within the prefix of an address given
+ * by --addr, or be an IPv6 link-local address. Without --tap, g may also be the kernel's own
+ * address (--kernel-addr). */
 static bool is_neighbour(const struct scps_ifopts *o, const struct scps_addr *g)
 {
     static const struct scps_addr link_local = {6, {0xfe, 0x80}};
@@ -175,7 +176,8 @@ int scps_ifcheck_size(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 
 int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN])
 {
-    /* The size is 0: no option was given, so scps_ifopts_parse() has not been called. */
+    /* o->size is 0 until scps_ifopts_parse() is called for the first time, so the user has given no
+     * interface option. */
     if (o->size == 0) {
         scps_io_message(msg, "%s", no_interface);
         return SCPS_ERR_INVAL;

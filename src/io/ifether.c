@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --tap NAME: Ethernet for the stack. Each time the device is opened, this station gets
- * a new random MAC address. */
+/* The option --tap NAME: the stack sends and receives Ethernet frames through a TAP device of the
+ * kernel. Each time the device is opened, the stack gets a new random MAC address. */
 #include "io/ifether.h"
 
 #include "io/iodev.h"
@@ -46,7 +46,8 @@ struct scps_netif *scps_ifether_push(const struct scps_ifopts *o, struct scps_ne
         scps_netif_close(dev);
         return NULL;
     }
-    /* The address is marked as locally administered and as no group address (IEEE 802). */
+    /* The two lowest bits of the first octet are set to 10: a locally administered MAC address of
+     * one station, not of a group (IEEE 802). */
     c.mac[0] = (uint8_t)((c.mac[0] & 0xfc) | 2);
     ether = scps_ether_new(&c, NULL, &err);
     if (!ether && err == SCPS_ERR_NOMEM)

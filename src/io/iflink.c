@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports what the link filter of a netif chain (PPP, Ethernet or CCSDS frames) knows: why the link
- * is not open, which neighbour does not answer, and the counters of drops. */
+/* Reports the state of the filter that puts IP packets into PPP, Ethernet or CCSDS frames: why the
+ * link is not open, which neighbour does not answer ARP or Neighbour Discovery, and how many frames
+ * were dropped for each reason. */
 #include "base/bytes.h"
 #include <scps/error.h>
 #include <scps/ether.h>
@@ -27,8 +28,8 @@ _Static_assert(SCPS_PPP_DROP_COUNT <= SCPS_IFDROPS && SCPS_ETHER_DROP_COUNT <= S
                    SCPS_CCSDS_DROP_COUNT <= SCPS_IFDROPS,
                "SCPS_IFDROPS is too small");
 
-/* Returns the netif of the chain below `top` whose operations have that name; NULL: there is
- * none. */
+/* Returns the first netif from `top` downwards (a filter, or the device at the end of the chain)
+ * whose type has that name, such as "ppp"; NULL: there is none. */
 static const struct scps_netif *find_filter(const struct scps_netif *top, const char *name)
 {
     while (top && strcmp(top->ops->name, name) != 0)

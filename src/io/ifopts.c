@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface options that every program in real time has.
+/* The interface options of every program that uses real network devices (not simulated ones).
  *
- *   --addr A/LEN       the stack's address and a route to its prefix
- *   --kernel-addr K    the kernel's side of the TUN device; LEN as for --addr unless given
- *   --gateway G        all other destinations are reached through the device, too
- *   --line-rate R      rate of the line behind the device, which no device reports
+ * --addr A/LEN the stack's address and a route to its prefix --kernel-addr K the kernel's side of
+ * the TUN device; LEN as for --addr unless given --gateway G all other destinations are reached
+ * through the device, too --line-rate R rate of the line behind the device, which no device reports
  *
  * All packets that the kernel routes to a TUN device reach the stack, and the kernel forwards those
- * that the stack sends, so --gateway only adds a default route. Over UDP there is no other link,
- * and an address without LEN has no neighbours: both get a default route without --gateway. If the
- * stack's or the kernel's address has no LEN, the kernel gets a point-to-point address whose peer
- * is the stack's address.
+ * that the stack sends, so --gateway only adds a default route. A stack over UDP has only this one
+ * link, and an address without LEN has no neighbours; in both cases the stack gets a default route
+ * even without --gateway. If --addr has no LEN, and is not within the prefix that --kernel-addr
+ * gives with a LEN, the kernel's side of the TUN device gets a point-to-point address whose peer is
+ * the stack's address.
  */
 #include "io/ifccsds.h"
 #include "io/ifcheck.h"
@@ -347,7 +347,7 @@ bool scps_ifopts_given(const struct scps_ifopts *o)
 }
 
 /* Returns true if the kernel has this address on one of its devices. A stack cannot use such an
- * address: the kernel itself would take the packets for it. */
+ * address, because the kernel would process packets to that address itself. */
 static bool is_kernels_own(const struct scps_addr *a)
 {
     struct ifaddrs *list, *i;
@@ -452,9 +452,9 @@ int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct 
         scps_io_message(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
-    /* With PPP the stack gets its addresses only when the link is open, after which the caller can
-     * listen. Until then a SYN of the peer is dropped instead of answered with a reset, so the peer
-     * sends it again. */
+    /* With PPP the stack gets its addresses only when the link is open; the caller begins to listen
+     * after this function. Until then a SYN of the peer is dropped, because the stack has no
+     * address, and not answered with a reset, so the peer retransmits the SYN. */
     if (o->ppp[0] && (err = scps_ifppp_await(o, l, top, &given, msg)))
         return err;
     if (o->ppp[0] && !o->naddr) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The option --ppp DEVICE[,KEY[=VALUE]...]: PPP over a terminal line.
  *
- * The network protocols that are opened follow from the addresses given: IPv4 if one of --addr is
- * IPv4 or there is no --addr, so that the peer assigns one; IPv6 if one of --addr is IPv6.
+ * The --addr options select the network protocols that PPP opens: IPCP (IPv4) if an IPv4 address is
+ * given, or no address at all, in which case the peer assigns one; IPV6CP (IPv6) if an IPv6 address
+ * is given.
  */
 #include "io/ifppp.h"
 
@@ -127,8 +128,8 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
     families(o, &c);
     if (o->mtu)
         c.mru = o->mtu;
-    /* An IPv4 address is offered to the peer even if none is configured, because some peers end a
-     * link on which they get none. */
+    /* If no IPv4 address for the peer is configured, 10.64.64.64 is offered to it, because some
+     * peers end a link on which they get no address. */
     if (!c.remote.family)
         c.remote = (struct scps_addr){4, {10, 64, 64, 64}};
     if (scps_entropy(&c.seed, sizeof c.seed)) {
@@ -165,14 +166,16 @@ static void on_signal(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(x->loop);
 }
 
-/* Results of one check whether the PPP link has opened. */
+/* State of a PPP link that is being opened; GOING_ON: none of the other states, so the wait
+ * continues. */
 enum progress {
     GOING_ON,
-    OPEN,    /* every network protocol that was wanted is open */
+    OPEN,    /* every network protocol that --addr asks for is open */
     OVER,    /* the link is closed, or the line has gone */
-    HALF,    /* one address family is open, and negotiation of the other has been given up */
+    HALF,    /* IPv4 or IPv6 is open, and PPP has given up negotiating the second one */
     STOPPED, /* a signal has ended the wait */
-    LATE     /* the time of wait=S, or the caller's limit, has passed */
+    /* the time limit has passed: the key wait=S, or the caller's limit (scps_ifopts.patience) */
+    LATE
 };
 
 static enum progress progress(const struct scps_ifopts *o, const struct scps_ppp_status *s)
@@ -186,8 +189,8 @@ static enum progress progress(const struct scps_ifopts *o, const struct scps_ppp
         return GOING_ON;
     if (s->ipv4 == c.ipv4 && s->ipv6 == c.ipv6)
         return OPEN;
-    /* While one family is open, the PPP filter reports a reason only if it has given up the other
-     * family. */
+    /* Both IPv4 and IPv6 are wanted, and not both are open. While one of them is open, the PPP
+     * filter sets `why` only when it has given up negotiating the other. */
     return s->why != SCPS_PPP_WHY_NONE && (s->ipv4 || s->ipv6) ? HALF : GOING_ON;
 }
 

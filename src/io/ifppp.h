@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The option --ppp: parses its value, opens the netif chain, and waits for the peer. */
+/* The option --ppp (PPP over a terminal line): parses its value, opens the line with the PPP filter
+ * on it, and waits until the peer has opened the link, too. */
 #ifndef SCPS_IO_IFPPP_H
 #define SCPS_IO_IFPPP_H
 
 #include <scps/io.h>
 
-/* scps_ifppp_parse() parses the value of --ppp, scps_ifppp_check() checks the options together.
- * Both return 0, or SCPS_ERR_* with one line in msg. */
+/* scps_ifppp_parse() parses the value of --ppp, scps_ifppp_check() checks whether it fits the other
+ * interface options. Both return 0, or SCPS_ERR_* with one line in msg. */
 int scps_ifppp_parse(struct scps_ifopts *o, const char *value, char *msg);
 int scps_ifppp_check(const struct scps_ifopts *o, char *msg);
 /* Opens the terminal line and puts the PPP filter on it. Returns NULL with one line in msg on

@@ -6,7 +6,8 @@
 #include <scps/io.h>
 
 /* Parses a time such as 0.5, 0.5s, 500ms, 500000us or 2min, with at most three decimals and at most
- * 10000 s, into µs. Returns false, with *out unchanged, for any other text. */
+ * 10000 s, into µs; a number without a unit is in seconds. Returns false, with *out unchanged, for
+ * any other text. */
 bool scps_ifword_seconds(const char *s, scps_dur *out);
 /* Parses a size in octets into *out: at most six digits; a K or k behind them multiplies by 1024.
  * Returns false for any other text. */
@@ -14,7 +15,8 @@ bool scps_ifword_size(const char *s, uint32_t *out);
 /* Parses a decimal number of at most nine digits into *out. Returns false for any other text. */
 bool scps_ifword_number(const char *s, uint32_t *out);
 
-/* Largest number of octets of an option's value, its final zero included. */
+/* Largest number of octets of the value of an interface option that is a list KEY[=VALUE],..., its
+ * final zero included. */
 #define SCPS_IFWORD_ROOM (2 * SCPS_IFOPTS_PATH)
 
 /* Function that applies one item KEY[=VALUE] of an option's list to the options o; value NULL: the

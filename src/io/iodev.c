@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that use the descriptor of a TUN, UDP or terminal device without a loop. */
+/* Functions for a program that reads a TUN, UDP or terminal device in an event loop of its own, not
+ * in that of loop.c. */
 #include "io/iodev.h"
 
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif)

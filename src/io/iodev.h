@@ -12,22 +12,24 @@
 enum scps_io_block {
     SCPS_IO_FREE, /* the device can accept a packet now */
     SCPS_IO_POLL, /* the device can accept a packet when its descriptor is writable */
-    /* The device can accept a packet a moment later: its descriptor is reported as writable,
-     * although a write is refused (ENOBUFS). */
+    /* The device can accept a packet some time later, and only another attempt shows when: a write
+     * fails with ENOBUFS, although poll() reports the descriptor as writable. */
     SCPS_IO_LATER,
 };
 
 struct scps_iodev {
-    struct scps_netif nif; /* first member, to which the netif chain points */
+    /* first member: a pointer to this netif is also a pointer to the device */
+    struct scps_netif nif;
     int fd;
     enum scps_io_block block;
     int failed; /* SCPS_ERR_LINKDOWN when the device has gone; 0: it works */
-    /* A program that terminates waits until this time, µs, for the device to accept its last
-     * packets; 0: the wait has not begun. scps_iodev_room() sets it. */
+    /* When a program terminates, it waits until this time, µs, for the device to accept packets
+     * that it has refused; 0: the wait has not begun. scps_iodev_room() sets it. */
     scps_time wait_until;
     /* Reads at most max packets that wait in the device and passes them up the netif chain with the
-     * arrival time `at`, µs, but always all packets of one datagram. Returns 1 when more may be
-     * waiting, 0 when none is, or SCPS_ERR_LINKDOWN. */
+     * arrival time `at`, µs, but more than max if one UDP datagram contains more packets (UDP_GRO),
+     * which are never split. Returns 1 when more may be waiting, 0 when none is, or
+     * SCPS_ERR_LINKDOWN. */
     int (*read)(struct scps_iodev *d, scps_time at, unsigned max);
     /* Sends the packets that the netif's send() has collected. NULL: send() collects no packets. */
     void (*flush)(struct scps_iodev *d);
@@ -35,7 +37,8 @@ struct scps_iodev {
 
 /* Returns true if the kernel accepts this name for a network device. */
 bool scps_tun_name_is_good(const char *name);
-/* Returns true if a terminal line can be set to this speed, bit/s. */
+/* Returns true if the kernel's terminal interface has a constant for this speed, bit/s
+ * (termios(3)). */
 bool scps_tty_has_speed(uint32_t bits);
 /* Checks that path exists and may be a terminal line. Returns 0, or SCPS_ERR_INVAL with one line in
  * msg that begins with option. A line that exists and cannot be opened passes this check;

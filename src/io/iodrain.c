@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits, when a program terminates, until a device that is full accepts its last packets. */
+/* Waits, when a program terminates, until a device that has refused a packet may accept it. */
 #include "io/iodev.h"
 
 #include <poll.h>

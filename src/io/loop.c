@@ -2,23 +2,22 @@
 /* The event loop in real time: libev waits, and scps_pump() runs the stack's timers and sends, as
  * it does in virtual time, too.
  *
- *   descriptor readable -> read a batch, one arrival time ->+
- *   timer                                                 ->+-> events -> on_event -> pump -> flush
- *   scps_loop_kick                                        ->+     ^_____________________|      |
+ * descriptor readable -> read a batch, one arrival time ->+ timer ->+-> events -> on_event -> pump
+ * -> flush scps_loop_kick ->+ ^_____________________| |
  *                                                                   while there are any      sleep
  *
  * At most BATCH packets are read before output is sent, so that acknowledgements are sent while
  * many packets arrive. libev calls the reader again at once when more packets are waiting.
  *
  * The stack's deadlines are set on a timerfd: libev's own timers have the resolution of
- * epoll_wait(), a millisecond, whereas pacing needs microseconds. The timerfd is set again only for
- * an earlier deadline. When the deadline moves later, the timerfd keeps the old one: an iteration
- * without work now and then costs less than a system call for every acknowledgement that restarts
- * the retransmission timer.
+ * epoll_wait(), a millisecond, whereas pacing needs microseconds. A system call sets the timerfd
+ * again only when the deadline moves earlier. When the deadline moves later, the timerfd keeps the
+ * old one: an iteration without work now and then costs less than a system call for every
+ * acknowledgement that restarts the retransmission timer.
  *
- * A device that refused a packet is watched for writability, or tried again after a short time if
- * its descriptor would be reported as writable all the time (ENOBUFS). A device that has vanished
- * is removed from the stack.
+ * A device that refused a packet is watched for writability, or is tried again after LATER, 1 ms,
+ * if a write fails with ENOBUFS, because then its descriptor is reported as writable all the time.
+ * A device that has vanished is removed from the stack.
  */
 #include "io/iodev.h"
 #include <scps/clock.h>
@@ -29,11 +28,13 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define BATCH 64 /* largest number of packets that one call reads */
-/* largest number of iterations of events and scps_pump() before other libev watchers are served */
+#define BATCH 64 /* largest number of packets that are read from a device before output is sent */
+/* largest number of rounds (passing events to the application, then scps_pump()) in one call,
+ * before libev can call other watchers */
 #define ROUNDS 16
 #define LATER  SCPS_MS(1)
-/* A deadline missed by more than this, µs, means that the process did not run meanwhile. */
+/* If the stack's deadline has passed by more than this, µs, the process is assumed to have been
+ * stopped or not scheduled meanwhile (see catch_up()). */
 #define STALL SCPS_MS(1)
 
 struct port {
@@ -44,7 +45,8 @@ struct port {
     ev_io readable, writable;
     /* time at which a send is tried again after ENOBUFS, µs; SCPS_NEVER: no try is pending */
     scps_time retry;
-    bool timed; /* true: a filter of this chain has timers */
+    /* true: a filter between the stack and the device (such as PPP or Ethernet) has timers */
+    bool timed;
 };
 
 struct scps_loop {
@@ -139,7 +141,8 @@ static void look_after(struct scps_loop *l)
             d->flush(d);
         if (d->failed) {
             lose(l, p);
-            /* The connections of the removed device have events, so another iteration is needed. */
+            /* The connections of the removed device now have error events, so one more round has to
+             * pass these events to the application. */
             l->again = true;
             continue;
         }
@@ -178,8 +181,9 @@ static void advance_filters(struct scps_loop *l)
 
 static void run_iteration(struct scps_loop *l)
 {
-    /* The application's on_event has called this function during an iteration, which then calls
-     * scps_pump() once more. */
+    /* The application's on_event(), which an iteration has called, has asked for output by
+     * scps_loop_kick(). No second iteration begins inside the first; the first calls scps_pump()
+     * once more. */
     if (l->turning) {
         l->again = true;
         return;
@@ -232,7 +236,7 @@ static void on_readable(EV_P_ ev_io *w, int revents)
     (void)loop;
     (void)revents;
     struct port *p = w->data;
-    /* A failed read is recorded in the device, which look_after() then removes. */
+    /* If read() fails, it sets p->dev->failed, and look_after() then removes the device. */
     p->dev->read(p->dev, scps_sysclock_now(), BATCH);
     run_iteration(p->loop);
 }
@@ -297,8 +301,8 @@ int scps_loop_add(struct scps_loop *l, struct scps_netif *top)
         return SCPS_ERR_NOMEM;
     for (const struct scps_netif *n = top; n; n = n->lower)
         p->timed = p->timed || (n->ops && n->ops->advance);
-    /* The filters that have timers may set their MTU in this call, which scps_stack_add_netif()
-     * checks. */
+    /* A filter that has timers (such as PPP) may set its MTU in this call, so the call comes before
+     * scps_stack_add_netif(), which checks the MTU. */
     if (p->timed)
         scps_netif_advance(top, scps_sysclock_now());
     int err = scps_stack_add_netif(l->st, top);
@@ -357,10 +361,11 @@ int scps_loop_error(const struct scps_loop *l)
     return l->err;
 }
 
-/* Gives a full device time, at most SCPS_IO_DRAIN, to accept the packets that it has refused, above
- * all the resets of aborted connections. Connections that still send would keep the device full, so
- * in the second half of that time nothing new is sent. Then the code that closes the link
- * afterwards finds room for its own packets. */
+/* Called when the loop is freed: gives a device that has refused a packet time, at most
+ * SCPS_IO_DRAIN, to accept the packets that wait, above all the resets of aborted connections.
+ * Connections that still send would keep the device full, so in the second half of that time
+ * nothing new is sent. So there is room for the frames that closing the link afterwards may
+ * send. */
 static void let_go(struct scps_loop *l, struct port *p)
 {
     struct scps_iodev *d = p->dev;

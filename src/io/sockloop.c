@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a socket context on an event loop: the context waits by running the loop, makes the loop
- * send by scps_loop_kick(), and gets the stack's events from the loop.
+/* Connects the BSD-like socket calls (struct scps_ctx) to an event loop: a blocking call waits by
+ * running the loop, a call that has data to send calls scps_loop_kick(), and the loop passes the
+ * stack's events to the sockets.
  *
  * While a socket call blocks, an ev_prepare watcher checks before every sleep of the loop whether
  * the call can return. Events alone are not enough: a call may become ready without one, for

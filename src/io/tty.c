@@ -29,7 +29,7 @@
 struct tty {
     struct scps_iodev dev;
     struct termios before;
-    size_t from, to; /* range of the octets in tx that wait to be written */
+    size_t from, to; /* the octets tx[from] to tx[to - 1] wait to be written to the line */
     uint8_t tx[TTY_MTU], rx[TTY_READ];
 };
 
@@ -88,7 +88,8 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return 0;
-        /* EIO: the other side of a pseudo terminal is closed; n is 0: the line was hung up. */
+        /* The line has gone. read() fails with EIO: the program at the other side of a pseudo
+         * terminal has closed it; read() returns 0: the line was hung up. */
         if (n <= 0) {
             d->failed = SCPS_ERR_LINKDOWN;
             return d->failed;
@@ -112,7 +113,8 @@ static void tty_close(struct scps_netif *nif)
     struct tty *t = (struct tty *)nif;
 
     while (!t->dev.failed && !write_out(t) && scps_iodev_room(&t->dev))
-        /* Writes the stored octets, as far as the line accepts them within SCPS_IO_DRAIN, 1 s. */
+        /* Before the line is closed, the octets that wait are written, as far as the line accepts
+         * them within SCPS_IO_DRAIN, 1 s. */
         continue;
     tcsetattr(t->dev.fd, TCSANOW, &t->before);
     close(t->dev.fd);

@@ -9,9 +9,10 @@
  * descriptor is closed. On a device that existed before (ip tuntap add ...), closing reverts the
  * changes made here.
  *
- * With offload, a virtio header precedes each packet: the kernel passes trains, TCP segments of up
- * to 64 KiB that it has not cut yet and whose checksum covers the pseudo-header only, and accepts
- * such segments, too.
+ * With scps_tun_config.offload (GSO and checksum offload), a virtio header precedes each packet in
+ * both directions. Then the kernel may pass a TCP segment of up to 64 KiB that it has not cut into
+ * segments of the MSS, and whose checksum field covers the pseudo-header only; it accepts such
+ * segments from this end, too.
  *
  * Sources: Linux Documentation/networking/tuntap.rst; virtio 1.1 section 5.1.6 (struct
  * virtio_net_hdr).
@@ -92,9 +93,10 @@ static int tun_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- functions that send packets to the kernel ---- */
 
-/* Fills in header h, which precedes packet p: if p is TCP, the kernel completes its checksum, and
- * cuts it into segments if it is longer than one. The checksum field must hold the sum of the
- * pseudo-header. Other packets are sent unchanged. */
+/* Fills in header h, which precedes packet p on its way to the kernel. If p is TCP, h tells the
+ * kernel to compute the checksum and, if p->gso is not 0, to cut the payload into segments of
+ * p->gso bytes; this function sets the checksum field of p to the sum of the pseudo-header, as the
+ * kernel requires. Other packets are sent unchanged. */
 static void fill_virtio(struct virtio_net_hdr *h, const struct scps_pkt *p)
 {
     uint8_t *ip = p->data;
@@ -131,8 +133,8 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
          * refused. */
         return SCPS_ERR_INVAL;
-    /* A packet beyond the MTU is refused: the kernel would accept it, but the links behind the
-     * device would not. */
+    /* A packet (or, of an uncut one, each segment) longer than the MTU is refused: the kernel would
+     * accept it, but the links behind the device would not. */
     if (p->len + (p->gso ? p->gso : p->payload_len) > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     if (t->offload) {
@@ -163,8 +165,8 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         t->dev.failed = SCPS_ERR_LINKDOWN;
         return SCPS_ERR_LINKDOWN;
     default:
-        /* EIO, among others, means that the device is down, but it may come up again. The packet is
-         * lost, as on a link that is down. */
+        /* The packet is lost. EIO, for example, means that an administrator has set the device
+         * down; it may come up again, so the device is not given up. */
         return SCPS_ERR_SYSTEM;
     }
 }
@@ -246,8 +248,9 @@ static void say_why(const char *name, const struct scps_tunlink *link, bool tap,
                         strerror(err));
 }
 
-/* Tells the kernel that this end accepts uncut segments and incomplete checksums. Sending them to
- * the kernel needs no permission, and a kernel that refuses this request sends single segments. */
+/* Asks the kernel to pass TCP segments without cutting them to the MSS and without computing their
+ * checksums. If the kernel refuses, it passes single complete segments. In the other direction,
+ * this end may send such segments without asking. */
 static void accept_offload(int fd)
 {
     int size = (int)sizeof(struct virtio_net_hdr);

@@ -2,9 +2,10 @@
 /* Sets up a TUN device with libnl-3, as `ip link set ... up mtu ...` and `ip addr add ...` do.
  *
  * An IPv6 address is added with nodad: a point-to-point device has no other station that could use
- * the address, and packets for a tentative address would be lost in the first second (RFC 4862
- * section 5.4 allows an interface to do so). Changes are reverted only on a device that existed
- * before; a device that was created here vanishes when its descriptor is closed.
+ * the address, so duplicate address detection is not needed, and while it runs, in the first
+ * second, packets to the new address would be lost (RFC 4862 section 5.4 allows an interface to do
+ * so). Changes are reverted only on a device that existed before; a device that was created here
+ * vanishes when its descriptor is closed.
  */
 #include "io/tunaddr.h"
 

@@ -20,21 +20,23 @@ struct scps_tunlink { /* state of a network device, as the kernel reports it */
 __attribute__((format(printf, 2, 3)))
 #endif
 void scps_io_message(char *msg, const char *fmt, ...);
-/* Copies a configuration of n octets, which may be of an older version of its structure, to `to`,
- * which has `most` octets and is zeroed first. Returns false, with one line in msg, if n is below
- * `least` or a size that this version does not know. */
+/* Copies a configuration of n octets, which a program that was compiled with an older version of
+ * the structure may have passed, to `to`, which has `most` octets and is zeroed first. Returns
+ * false, with one line in msg, if n is below `least` or a size that this version does not know. */
 bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t least, char *msg);
 
 /* Looks up a device by name; link->index is 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM
  * with one line in msg. */
 int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg);
 
-/* changes that scps_tunaddr_setup() has made to a device that existed before */
+/* changes that scps_tunaddr_setup() has made to the device with this interface index, for
+ * scps_tunaddr_undo() */
 struct scps_tunundo {
     int index;
     uint32_t mtu; /* MTU before the change, bytes; 0: it was not changed */
     bool down;    /* true: the device was down before the change */
-    /* addresses that were added; family 0: the device had the address already */
+    /* element i belongs to scps_tun_config.kernel_addr[i]: the address if it was added; family 0:
+     * it was not, because the device had it already or none is configured */
     struct scps_addr added[4];
     struct scps_addr peer[4];
     unsigned prefix[4];
@@ -42,8 +44,9 @@ struct scps_tunundo {
 
 /* Sets the MTU of device `name` to cfg's, brings the device up and adds cfg's addresses; changes
  * only what differs, and needs no privilege if nothing does. *link: before the call the state of
- * the device, afterwards the state in force. Returns 0, or SCPS_ERR_PERM or SCPS_ERR_SYSTEM with
- * one line in msg; *undo then holds what was changed so far. */
+ * the device, afterwards the state in force. Returns 0, or SCPS_ERR_PERM, SCPS_ERR_NOMEM or
+ * SCPS_ERR_SYSTEM with an error message of one line in msg; *undo then holds what was changed so
+ * far. */
 int scps_tunaddr_setup(const char *name, const struct scps_tun_config *cfg,
                        struct scps_tunlink *link, struct scps_tunundo *undo, char *msg);
 /* Reverts the changes in *undo, as far as the kernel permits. */

@@ -17,7 +17,8 @@ void scps_udpctl_listen(int fd, int family)
 {
     const int on = 1;
 
-    /* If this call fails, the kernel passes each datagram by itself. */
+    /* UDP_GRO lets the kernel join several datagrams of one sender into one. If this call fails,
+     * the kernel passes each datagram by itself. */
     (void)setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof on);
     /* If these calls fail, the ECN field of outer headers is not received. An IPv6 socket may
      * receive IPv4 packets, too, so both options are set. */

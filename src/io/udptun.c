@@ -2,13 +2,13 @@
 /* IP in UDP: the payload of each datagram is one IP packet, without a header of its own. Such a
  * tunnel connects two processes or two hosts and needs no privileges.
  *
- *   stack -> scps_netif_send -> collect -> flush -> sendmsg    recvmmsg -> scps_netif_recv -> stack
+ * stack -> scps_netif_send -> collect -> flush -> sendmsg recvmmsg -> scps_netif_recv -> stack
  *
  * Packets of equal length to one peer are collected and sent with one system call, and the kernel
- * cuts them apart (UDP_SEGMENT); it may also pass several packets in one datagram (UDP_GRO). The
- * reason: the kernel's UDP code takes ten times as long for a packet as this stack. The loop
- * flushes after each scps_pump(), so the collected packets are sent at its end. If the kernel or
- * the network card cannot cut, the packets are sent with sendmmsg().
+ * cuts them apart (UDP_SEGMENT); it may also pass several packets in one datagram (UDP_GRO). This
+ * saves time, because the kernel's UDP code takes ten times as long for a packet as this stack. The
+ * event loop calls flush() after each scps_pump(), so packets are collected during one scps_pump()
+ * at most. If the kernel or the network card cannot cut, the packets are sent with sendmmsg().
  *
  * ECN (RFC 6040): congestion marks that routers set on outer headers are passed up with the packet.
  * Outer headers are sent as Not-ECT (compatibility mode, RFC 6040 section 4.1), because the far end
@@ -17,9 +17,10 @@
  * sendmsg() have the same ECN field.
  *
  * With a remote endpoint the socket is connected, and the kernel drops datagrams from elsewhere.
- * Without one, this end stores the outer addresses of arriving packets: it sends a packet to the
- * outer address from which a packet with that inner source address came last, or else to the outer
- * address that sent last. So there may be many clients, and clients that move or restart. Nothing
+ * Without one, this end stores the inner source address and the outer source address (IP address
+ * and UDP port) of arriving packets. It sends a packet for inner address A to the outer address
+ * from which the last packet with inner source A came; if none came, to the outer address of the
+ * last packet that arrived. So there may be many clients, and clients that move or restart. Nothing
  * is authenticated: anybody who can send to the port can redirect the packets, as on any shared
  * link.
  *
@@ -40,9 +41,10 @@
 #include <unistd.h>
 
 #define DGRAM_MAX 65507 /* largest payload of a UDP datagram over IPv4, bytes */
-/* number of datagrams for one recvmmsg(), each of which may hold several packets */
+/* largest number of datagrams that one recvmmsg() reads; each may hold several packets (UDP_GRO) */
 #define BATCH 8
-/* Largest number of packets for one sendmsg(): UDP_MAX_SEGMENTS of older kernels. */
+/* Largest number of packets for one sendmsg() or sendmmsg(): the limit UDP_MAX_SEGMENTS of older
+ * kernels. */
 #define TRAIN   64
 #define PEERS   64
 #define SOCKBUF (4 << 20)
@@ -56,8 +58,8 @@ union sock {
 struct peer {
     struct scps_addr inner; /* inner source address of packets from this peer */
     union sock outer;
-    /* value of the tunnel's counter `heard` when this peer last sent a packet; the peer with the
-     * smallest value is replaced first */
+    /* value of the tunnel's counter `heard` when the last packet of this peer arrived; if the table
+     * is full, a new peer replaces the one with the smallest value */
     uint64_t heard;
 };
 
@@ -73,7 +75,8 @@ struct udptun {
     unsigned count;
     uint8_t ecn; /* ECN field of the outer headers of the collected packets */
     union sock to;
-    /* the peers from which packets have come: inner source address and outer address of each */
+    /* table of the peers from which packets have come; used if the configuration has no remote
+     * endpoint */
     struct peer peers[PEERS];
     struct peer *last;
     uint64_t heard;
@@ -105,8 +108,8 @@ static bool sock_equal(const union sock *a, const union sock *b)
 
 /* ---- functions of the table of peers: inner address and outer UDP endpoint of each ---- */
 
-/* Copies the source (far 0) or destination (far 1) address of an IP packet to *a; returns false
- * when the bytes are no IP packet. */
+/* Copies the source address (far 0) or destination address (far 1) of the IP packet at p to *a.
+ * Returns false, with family 0, if the bytes are no IP packet. */
 static bool inner_addr(const uint8_t *p, size_t len, int far, struct scps_addr *a)
 {
     *a = (struct scps_addr){0};
@@ -188,7 +191,8 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
             u->msg[i].msg_hdr.msg_controllen = sizeof u->ctl[i].room;
         }
         int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
-        /* The error is an ICMP error about a packet sent earlier; this call has cleared it. */
+        /* The error does not concern this call: it reports an ICMP error about a packet that was
+         * sent earlier. The kernel reports each such error once, so the read is repeated. */
         if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
                       errno == ENETUNREACH))
             continue;
@@ -218,8 +222,8 @@ static void take_off(struct udptun *u, unsigned n)
     u->count -= n;
 }
 
-/* Returns true if the outer headers are those of IPv4; an IPv6 socket may send such headers,
- * too. */
+/* Returns true if the collected packets will be sent with outer headers of IPv4. An IPv6 socket
+ * sends such headers, too, if the destination is an IPv4-mapped address. */
 static bool outer_ipv4(const struct udptun *u)
 {
     return u->to.sa.sa_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&u->to.in6.sin6_addr);
@@ -280,7 +284,8 @@ static int send_out(struct udptun *u)
         case ENOMEM:
             u->dev.block = SCPS_IO_LATER;
             return SCPS_ERR_AGAIN;
-        /* The error is an ICMP error about an earlier packet; this report clears it. */
+        /* The error does not concern this call: it reports an ICMP error about a packet that was
+         * sent earlier. The kernel reports each such error once, so the send is repeated. */
         case ECONNREFUSED:
             break;
         case EBADF:
@@ -291,12 +296,12 @@ static int send_out(struct udptun *u)
             if (train &&
                 (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP)) {
                 /* The network card cannot compute the checksums, or the datagrams would have to be
-                 * fragmented, so the packets are sent one by one from now on. */
+                 * fragmented, so from now on sendmmsg() sends the packets as separate datagrams. */
                 u->no_segment = true;
                 break;
             }
-            /* There is no route, or the packet is too long or filtered, so it counts as lost, as on
-             * any link. */
+            /* There is no route, or the packet is too long or filtered, so the first collected
+             * packet counts as lost, as on any link. */
             take_off(u, 1);
             u->dev.nif.tx_errors++;
         }

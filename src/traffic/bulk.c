@@ -6,8 +6,9 @@
  * until a write accepts less than it was given; the sink reads whenever there may be data. Neither
  * opens or closes the connection, and neither depends on whether time is real or virtual.
  *
- * The pattern is not generated for each write: the buffer holds a chunk and one period more, and a
- * write begins in it where the stream's position is within the period.
+ * Without a function refill the source sends a fixed pattern that repeats after PERIOD octets. The
+ * pattern is not generated for each write: the buffer holds CHUNK octets of it and one period more,
+ * and a write begins in the buffer at the offset (octets written so far) modulo PERIOD.
  */
 #include <scps/traffic.h>
 
@@ -129,8 +130,8 @@ void scps_bulk_source_run(struct scps_bulk_source *s)
         }
         n = (int64_t)one_record(s, (size_t)n, &flags);
         wrote = scps_conn_write(s->conn, p, (size_t)n, flags);
-        /* The send buffer has no space, or there is no memory. When there is, the event
-         * SCPS_EV_WRITABLE comes, for which this function is called again. */
+        /* The send buffer has no space, or there is no memory. As soon as a write can succeed, the
+         * event SCPS_EV_WRITABLE comes, and this function is called again. */
         if (wrote == SCPS_ERR_AGAIN || wrote == SCPS_ERR_NOMEM)
             return;
         if (wrote < 0) {
@@ -152,8 +153,9 @@ void scps_bulk_source_event(struct scps_bulk_source *s, const struct scps_event 
     case SCPS_EV_WRITABLE:
         scps_bulk_source_run(s);
         break;
-    /* SCPS_EV_DRAINED may have been queued before the shutdown, when all data but not the FIN was
-     * acknowledged. So the FIN is checked, too. */
+    /* SCPS_EV_DRAINED may have been queued before the source shut the connection down, when all
+     * data so far, but not yet the FIN, was acknowledged. So the source is done only if the FIN was
+     * acknowledged, too. */
     case SCPS_EV_DRAINED:
     case SCPS_EV_CLOSED:
         if (s->finished && fin_acked(s->conn))
@@ -223,9 +225,9 @@ static void took(struct scps_bulk_sink *s, uint64_t n)
         end_record(s, record & SCPS_RECORD_TORN);
 }
 
-/* Called when the next bytes are missing, because best effort has given them up: counts and reports
- * the hole, so that reading continues behind it. Does nothing if the bytes have arrived
- * meanwhile. */
+/* Called when the next bytes are missing, because the peer sends with best effort (SCPS-TP BETS:
+ * lost data need not be resent) and this end has given them up: counts and reports the hole, so
+ * that reading continues behind it. Does nothing if the bytes have arrived meanwhile. */
 static void over_hole(struct scps_bulk_sink *s)
 {
     struct scps_hole h;

@@ -20,7 +20,8 @@ void scps_pattern_fill(void *buf, size_t len, uint64_t pos)
         p[i] = (uint8_t)(FIRST + c);
         c = c + 1 == PERIOD ? 0 : (uint8_t)(c + 1);
     }
-    /* Each step copies the bytes filled so far, a whole number of periods, behind themselves. */
+    /* The first `have` bytes, a whole number of periods, are filled. Each step appends a copy of
+     * all bytes filled so far. */
     while (have < len) {
         size_t n = have < len - have ? have : len - have;
         memcpy(p + have, p, n);
