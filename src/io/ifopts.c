@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface options of every program that uses real network devices (not simulated ones).
  *
- * --addr A/LEN the stack's address and a route to its prefix --kernel-addr K the kernel's side of
- * the TUN device; LEN as for --addr unless given --gateway G all other destinations are reached
- * through the device, too --line-rate R rate of the line behind the device, which no device reports
+ *   --addr A/LEN       the stack's address and a route to its prefix
+ *   --kernel-addr K    the kernel's side of the TUN device; LEN as for --addr unless given
+ *   --gateway G        all other destinations are reached through the device, too
+ *   --line-rate R      rate of the line behind the device, which no device reports
  *
  * All packets that the kernel routes to a TUN device reach the stack, and the kernel forwards those
  * that the stack sends, so --gateway only adds a default route. A stack over UDP has only this one

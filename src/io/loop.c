@@ -2,8 +2,9 @@
 /* The event loop in real time: libev waits, and scps_pump() runs the stack's timers and sends, as
  * it does in virtual time, too.
  *
- * descriptor readable -> read a batch, one arrival time ->+ timer ->+-> events -> on_event -> pump
- * -> flush scps_loop_kick ->+ ^_____________________| |
+ *   descriptor readable -> read a batch, one arrival time ->+
+ *   timer                                                 ->+-> events -> on_event -> pump -> flush
+ *   scps_loop_kick                                        ->+     ^_____________________|      |
  *                                                                   while there are any      sleep
  *
  * At most BATCH packets are read before output is sent, so that acknowledgements are sent while

@@ -2,7 +2,7 @@
 /* IP in UDP: the payload of each datagram is one IP packet, without a header of its own. Such a
  * tunnel connects two processes or two hosts and needs no privileges.
  *
- * stack -> scps_netif_send -> collect -> flush -> sendmsg recvmmsg -> scps_netif_recv -> stack
+ *   stack -> scps_netif_send -> collect -> flush -> sendmsg    recvmmsg -> scps_netif_recv -> stack
  *
  * Packets of equal length to one peer are collected and sent with one system call, and the kernel
  * cuts them apart (UDP_SEGMENT); it may also pass several packets in one datagram (UDP_GRO). This
@@ -75,8 +75,7 @@ struct udptun {
     unsigned count;
     uint8_t ecn; /* ECN field of the outer headers of the collected packets */
     union sock to;
-    /* table of the peers from which packets have come; used if the configuration has no remote
-     * endpoint */
+    /* peers from which packets have come; used if the configuration has no remote endpoint */
     struct peer peers[PEERS];
     struct peer *last;
     uint64_t heard;
@@ -191,8 +190,7 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
             u->msg[i].msg_hdr.msg_controllen = sizeof u->ctl[i].room;
         }
         int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
-        /* The error does not concern this call: it reports an ICMP error about a packet that was
-         * sent earlier. The kernel reports each such error once, so the read is repeated. */
+        /* An ICMP error about a packet sent earlier, which the kernel reports once: read again. */
         if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
                       errno == ENETUNREACH))
             continue;
@@ -284,8 +282,8 @@ static int send_out(struct udptun *u)
         case ENOMEM:
             u->dev.block = SCPS_IO_LATER;
             return SCPS_ERR_AGAIN;
-        /* The error does not concern this call: it reports an ICMP error about a packet that was
-         * sent earlier. The kernel reports each such error once, so the send is repeated. */
+        /* An ICMP error about an earlier packet. The kernel reports each once: the send is
+         * repeated. */
         case ECONNREFUSED:
             break;
         case EBADF:

@@ -8,12 +8,12 @@
  * every SCPS_ANSWER_SHARE-th packet is a reply; replies are charged to the route's rate; and
  * replies have a rate of their own, which is checked when they are queued:
  *
- * route with a rate one part in SCPS_ANSWER_SHARE of it device with a rate what connections and
- * datagrams leave of seven eighths of it, at most
+ *   route with a rate        one part in SCPS_ANSWER_SHARE of it
+ *   device with a rate       what connections and datagrams leave of seven eighths of it, at most
  *                            one part in SCPS_ANSWER_SHARE and at least one in SCPS_ANSWER_LEAST
- * neither, connections half a part in SCPS_ANSWER_SHARE of what these send, and at least
+ *   neither, connections     half a part in SCPS_ANSWER_SHARE of what these send, and at least
  *                            SCPS_ANSWER_FLOOR: the line may be full of that
- * neither, no connections scps_stack_config.answer_rate
+ *   neither, no connections  scps_stack_config.answer_rate
  *
  * Replies beyond this rate are dropped and counted.
  */
