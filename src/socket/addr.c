@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Socket addresses, and rules about which sockets may have the same port.
  *
- * In the socket layer an address is a struct scps_endpoint. "Any" is family 4 or 6 with an address
- * of zeros, or family 0 for an IPv6 socket that accepts IPv4, too; an IPv4-mapped IPv6 address (RFC
- * 4291 section 2.5.5.2) is stored as IPv4.
+ * In the socket layer an address is a struct scps_endpoint. The wildcard address (INADDR_ANY,
+ * in6addr_any) is family 4 or 6 with all octets 0, or family 0 for an IPv6 socket that accepts
+ * IPv4, too; an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is stored as IPv4.
  *
  * Two sockets conflict when they have the same port and a common address, unless both have
  * SO_REUSEADDR and the one bound earlier does not listen, or both have SO_REUSEPORT. If the new
@@ -103,7 +103,8 @@ int scps_sock_addr_in(const struct sock *s, const void *addr, uint32_t len,
     uint16_t family;
     if (!addr)
         return -EFAULT;
-    /* The length is checked for the socket's domain before the family, as Linux does. */
+    /* As in Linux, the length is checked against the socket's domain first, then the family is
+     * read: a short address is EINVAL even if its family is wrong. */
     if (len < (s->domain == SCPS_AF_INET6 ? IN6_MIN : sizeof(struct scps_sockaddr_in)))
         return -EINVAL;
     memcpy(&family, addr, sizeof family);

@@ -13,8 +13,8 @@ int scps_sock_block_on(struct scps_ctx *ctx, struct scps_wait *w)
 {
     if (!ctx->cfg.wait)
         return -EAGAIN;
-    /* The packets that the blocking call made due are built now, so that the driver can send them
-     * while the call waits. */
+    /* The packets that the blocking call has caused (such as a SYN) are built now, so that the
+     * driver can send them while the call waits. */
     scps_sock_turn(ctx);
     if (scps_sock_now(ctx) >= w->deadline)
         return -EAGAIN;

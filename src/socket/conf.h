@@ -21,15 +21,17 @@ struct sock_conf {
 /* Initialises *f as the configuration of a new socket, or of one whose configuration was set as a
  * whole: TCP_QUICKACK is off, and IP_MTU_DISCOVER follows cfg->df_off. */
 void scps_sock_conf_init(struct sock_conf *f, const struct scps_conn_config *cfg);
-/* Adapts *f to a socket of datagrams: the buffers have bufsize bytes each. */
+/* Adapts *f to a datagram socket: the send buffer and the receive buffer have bufsize bytes
+ * each. */
 void scps_sock_conf_set_dgram(struct sock_conf *f, uint32_t bufsize);
-/* Adapts *f to SOCK_SEQPACKET, where each send is a record. */
+/* Adapts *f to a socket of type SOCK_SEQPACKET, where each send call writes one SCPS-TP record. */
 void scps_sock_conf_set_seqpacket(struct sock_conf *f);
 
 /* Replaces the configuration of the connection; the values of TCP_QUICKACK and IP_MTU_DISCOVER
  * stay. */
 void scps_sock_conf_set(struct sock_conf *f, const struct scps_conn_config *cfg);
-/* Records the sizes, bytes, that an open connection gave its send buffer and its receive buffer. */
+/* Records the sizes, bytes, to which an open connection has rounded its send buffer and its receive
+ * buffer. */
 void scps_sock_conf_set_buffers(struct sock_conf *f, uint32_t sndbuf, uint32_t rcvbuf);
 /* Switches TCP_QUICKACK off, because another option has set the acknowledgement mode. */
 void scps_sock_conf_ack_mode_set(struct sock_conf *f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Configurations of a context: the library's own defaults, and those of Linux. */
+/* The default configurations of a socket context: the library's own defaults, and the defaults of
+ * Linux. */
 #include <scps/socket.h>
 
 #include "base/field.h"
@@ -41,8 +42,9 @@ struct parts {
     size_t rest_size;
 };
 
-/* Computes from the three sizes in *cfg where its parts lie. Returns false if these sizes
- * contradict each other, or are larger than in the library. */
+/* Sets *p to the places of the parts of *cfg, from the three sizes that *cfg contains (its own,
+ * that of stack_config and that of conn). Returns false if these sizes contradict each other, or
+ * one is larger than in this version of the library. */
 static bool find_parts(const struct scps_ctx_config *cfg, struct parts *p)
 {
     const size_t head = offsetof(struct scps_ctx_config, stack_config);
@@ -64,8 +66,9 @@ static bool find_parts(const struct scps_ctx_config *cfg, struct parts *p)
 #define REST      offsetof(struct scps_ctx_config, stack)
 #define REST_SIZE (sizeof(struct scps_ctx_config) - REST)
 
-/* Copies *own, which has the layout of the library, to the caller's structure *to, whose three
- * sizes are set. */
+/* Copies *own, which has the layout of the library, to the caller's structure *to, whose own size,
+ * that of stack_config and that of conn are set. Only as many fields are copied as these sizes have
+ * room for. */
 static void hand_over(struct scps_ctx_config *to, const struct scps_ctx_config *own)
 {
     size_t conn;

@@ -4,10 +4,10 @@
  *
  * Time advances only in run_to(), from one deadline of the stack to the next, and everything that
  * is due at a deadline is sent at that time. So each packet in the queue has the time at which its
- * timer expired, however rarely the application calls. When the queue is full, no packets are taken
- * from the stack, as by a busy link. Then the deadline at which the queue became full is served at
- * the end of the time that the application lets pass, which is later; every other deadline is
- * served in time.
+ * timer expired, however rarely the application calls. When the queue is full, the stack's packets
+ * stay in the stack, as if the link were busy. The timers that were due at that time then run only
+ * at the end of the period by which the application advances the clock (too late); all timers due
+ * before the queue became full have run in time.
  */
 #include <string.h>
 
@@ -37,8 +37,8 @@ struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg)
         goto nomem;
     memset(ctx, 0, sizeof *ctx);
     ctx->cfg = c;
-    /* If the configuration names a controller without parameters, they are its defaults; they are
-     * filled in here, because socket options read them. */
+    /* If the configuration names a congestion controller without parameters, the controller's
+     * default parameters are filled in here, because socket options read them. */
     if (c.conn.cc_param_of != c.conn.cc)
         scps_conn_config_set_cc(&ctx->cfg.conn, c.conn.cc, NULL);
     ctx->alloc = a;
@@ -75,7 +75,8 @@ void scps_ctx_free(struct scps_ctx *ctx)
         struct sock *s = ctx->slot[i];
         if (!s)
             continue;
-        /* A stack that the context opened frees its connections and listeners itself. */
+        /* A stack that the context has opened is freed below, and frees its connections and
+         * listeners itself. */
         if (ctx->own)
             scps_sock_pcb_forget(&s->pcb);
         scps_sock_disconnect(s);
@@ -168,12 +169,13 @@ static void drain_events(struct scps_ctx *ctx)
         scps_ctx_event(ctx, &ev);
 }
 
-/* Serves what is due now: first passes the stack's events to the sockets, so that packets which
- * these events cause are sent together with the others. */
+/* Does everything that can be done at the present time: passes the stack's events to the sockets,
+ * and moves the stack's packets to the queue, until there are neither. If the stack belongs to a
+ * driver, only calls scps_ctx_config.kick, so that the driver does this. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
-    /* This function is running already: it has passed an event on, and the driver's reaction has
-     * called it again. The outer call serves the rest. */
+    /* This function is running already: it has called the application or the driver, which has
+     * called it again. The outer call goes on with what is left. */
     if (ctx->turning)
         return;
     ctx->turning = true;
@@ -207,7 +209,8 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
 {
     if (!ctx->own || when == SCPS_NEVER)
         return;
-    /* The stack's clock stops there, and so do its timers. */
+    /* The stack's clock stops at SCPS_NEVER / 2, so the loop below must not wait for a later
+     * time. */
     when = SCPS_MIN(when, SCPS_NEVER / 2);
     scps_sock_turn(ctx);
     while (ctx->now < when) {
@@ -215,9 +218,9 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
-            /* A deadline has passed that the stack could not serve. If the queue is full, it is
-             * served at `when`, the end of this call's time; otherwise time advances by 1 µs, and
-             * the stack tries again. */
+            /* The stack has something to do now that it could not do. If the queue is full, it
+             * cannot do so before `when`, the end of this call's time, because only the application
+             * empties the queue; otherwise time advances by 1 µs, and the stack tries again. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
             d = SCPS_MIN(d, scps_waits_deadline(ctx));

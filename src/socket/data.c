@@ -12,8 +12,9 @@
 
 /* ---- functions that read from a socket ---- */
 
-/* Reads the available bytes of the stream into the vector, from its byte `at` on; discard: removes
- * them without storing them. Returns their number, or -EFAULT. */
+/* Reads the bytes that have arrived in order into the pieces of v, from byte `at` of v on; discard
+ * true: removes as many bytes from the receive buffer without storing them. Returns the number of
+ * bytes, or -EFAULT. */
 static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard)
 {
     size_t moved = 0;
@@ -31,9 +32,9 @@ static int64_t pull(struct sock *s, const struct vec *v, size_t at, bool discard
     return (int64_t)moved;
 }
 
-/* Copies the available bytes into the vector and leaves them in the receive buffer. Returns their
- * number, or -EFAULT. A peek always starts at the first byte, so a vector of several pieces needs
- * an intermediate copy. */
+/* Copies the bytes that have arrived in order into the pieces of v, and leaves them in the receive
+ * buffer. Returns the number of bytes, or -EFAULT. A peek always starts at the first byte, so a
+ * vector of several pieces needs an intermediate copy. */
 static int64_t peek(struct sock *s, const struct vec *v)
 {
     if (!s->pcb.conn || !v->total || !scps_conn_readable(s->pcb.conn))
@@ -63,7 +64,8 @@ static int64_t peek(struct sock *s, const struct vec *v)
     return at;
 }
 
-/* Returns true if the next byte to read is missing, and steps over the hole unless peeking. */
+/* Returns true if the next byte to read is missing because best effort (SCPS-TP BETS) has given it
+ * up; then, unless peeking, reading continues behind the missing bytes. */
 static bool met_hole(struct sock *s, bool peeking)
 {
     struct scps_hole h;
@@ -74,8 +76,8 @@ static bool met_hole(struct sock *s, bool peeking)
     return true;
 }
 
-/* Returns true if the bytes read, or peeked at, end where a read has to stop: at a record end or a
- * hole. */
+/* Returns true if the bytes read, or peeked at, end where a read has to stop: at a record end, or
+ * before bytes that best effort (SCPS-TP BETS) has given up. */
 static bool stopped(const struct sock *s, bool peeking)
 {
     struct scps_hole h;
@@ -137,8 +139,9 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
         }
         /* With MSG_PEEK the data stays in the buffer, so the call waits until all of it is there. A
          * read waits for one octet at a time and removes it, because the receive buffer may be
-         * smaller than the amount requested. With best effort MSG_PEEK does not wait for more than
-         * one octet, as poll(). */
+         * smaller than the amount requested. With best effort (SCPS-TP BETS) MSG_PEEK waits for one
+         * octet only: missing data ahead is given up only after the reader has come to it, so more
+         * octets might never be readable. */
         size_t need =
             peeking && !scps_sock_best_effort(s) ? SCPS_MIN(target, (size_t)s->conf.cfg.rcvbuf) : 1;
         if (peeking && copied && scps_sock_readable(s, need))
@@ -150,7 +153,8 @@ static int64_t do_recv(struct sock *s, const struct vec *v, int flags)
 }
 
 /* Returns msg_flags for the bytes just read from a stream: SCPS_MSG_EOR if a record ends with them,
- * SCPS_MSG_TRUNC besides if bytes of that record are missing; else 0. */
+ * together with SCPS_MSG_TRUNC if bytes of that record are missing (best effort has given them up);
+ * 0: no record ends there. */
 static int end_flags(const struct sock *s)
 {
     unsigned r = s->pcb.conn ? scps_conn_record(s->pcb.conn) : 0;
@@ -267,8 +271,9 @@ static int wait_until_open(struct sock **s, bool nowait, scps_time deadline)
     }
 }
 
-/* Writes piece p of message v, whose first `copied` bytes are written already, up to `room` bytes
- * (0: the piece is tried as a whole). Returns what scps_conn_write() returns. */
+/* Writes piece p of message v to the connection, at most `room` bytes of the piece; room 0: the
+ * whole piece. copied: number of bytes of v before p, which are written already. Returns what
+ * scps_conn_write() returns. */
 static int64_t write_piece(struct sock *s, const struct vec *v, size_t copied, struct scps_iovec p,
                            size_t room, int flags)
 {
@@ -322,7 +327,8 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
                 continue;
         } else if (!turned) {
             /* `room` is 0 because of TCP_NOTSENT_LOWAT, which limits data that was written and not
-             * sent yet. So the stack first sends what it can, which may make room. */
+             * sent yet. So the stack is first made to send what it can now, after which `room` may
+             * be above 0. */
             scps_sock_turn(ctx);
             turned = true;
             continue;

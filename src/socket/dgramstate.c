@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a socket of datagrams: errors, poll events, readiness, and how it is disconnected.
+/* The state of a socket of datagrams: errors, poll events, readiness for reading and writing, and
+ * disconnecting.
  *
  * Errors that ICMP reports are pending only on a connected socket, and only those that Linux calls
- * fatal (in its table icmp_err_convert); the next call of any kind returns one.
+ * fatal (in its table icmp_err_convert); the next call of any kind returns a pending error and
+ * clears it.
  */
 #include "socket/sock.h"
 
@@ -39,7 +41,8 @@ static bool readable(const struct sock *s)
     return s->pcb.dg && scps_dgram_next(s->pcb.dg) >= 0;
 }
 
-/* Returns true when half of the send buffer is free, as in Linux, or no endpoint is open yet. */
+/* Returns true when at least half of the send buffer is free, as in Linux, or the socket has no
+ * endpoint in the stack yet, so that its send buffer is empty. */
 static bool writable(const struct sock *s)
 {
     return !s->pcb.dg || scps_dgram_writable(s->pcb.dg);

@@ -28,16 +28,18 @@ struct sock_life {
     bool ended;        /* true: the connection has ended (Linux's TCP_CLOSE) */
     int err;           /* pending error, positive errno value: Linux's sk_err; 0: none */
     unsigned icmp;     /* ICMP error, type << 8 | code, that SO_ERROR has reported last; 0: none */
-    /* bytes received when shutdown() had shut down both directions */
+    /* number of bytes that the connection had received when shutdown() had shut down both
+     * directions; if more arrive, the connection is reset (RFC 1122 section 4.2.2.13) */
     uint64_t received_at_shut;
 };
 
 /* Records that connect() has begun: clears the state of an earlier connection. */
 void scps_sock_life_connecting(struct sock_life *l);
-/* Records that connect() or accept() has an established connection for the socket. */
+/* Records that the socket has an established connection, because the handshake of connect() is
+ * complete or accept() has returned the socket. */
 void scps_sock_life_connected(struct sock_life *l);
-/* Records that shutdown() was called during the handshake of connect(): another connect() is
- * refused. */
+/* Records that shutdown() was called during the handshake of connect(), so that another connect()
+ * fails. */
 void scps_sock_life_disconnecting(struct sock_life *l);
 /* Records that listen() has begun. */
 void scps_sock_life_listening(struct sock_life *l);

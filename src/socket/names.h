@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The addresses of a socket: its local address and port, and those of its peer.
  *
- * The socket owns its port while `bound` is true, whether bind() gave the port or it was chosen.
- * `bound_port` and `bound_addr` say what bind() gave, which a disconnect keeps. Only names.c
- * assigns these fields.
+ * The socket owns its port while `bound` is true, whether bind() gave the port, or the library has
+ * chosen it for connect(), listen() or a send. `bound_port` and `bound_addr` say what bind() gave,
+ * which a disconnect keeps. Only names.c assigns these fields.
  */
 #ifndef SCPS_SOCKET_NAMES_H
 #define SCPS_SOCKET_NAMES_H
@@ -31,7 +31,7 @@ void scps_sock_names_set_any(struct sock_names *n, const struct scps_addr *any);
 void scps_sock_names_set_addr(struct sock_names *n, const struct scps_addr *addr);
 /* Records that the socket owns the port of `local` from now on. */
 void scps_sock_names_take_port(struct sock_names *n, const struct scps_endpoint *local);
-/* Frees a port that was chosen for a call that has failed. */
+/* Frees the port that the library has chosen for a call, because that call has failed. */
 void scps_sock_names_free_port(struct sock_names *n);
 /* Records whether bind() has set the local address (addr) and the local port (port). */
 void scps_sock_names_set_given(struct sock_names *n, bool addr, bool port);

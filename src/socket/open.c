@@ -82,8 +82,8 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
         if (r < 0)
             return r;
     }
-    /* As in Linux, a bind to ::ffff:0.0.0.0 keeps the socket to IPv4, and one to an address of IPv6
-     * to IPv6. */
+    /* As in Linux, after bind() to ::ffff:0.0.0.0 (IPv4-mapped wildcard) the socket can use IPv4
+     * only, and after bind() to an IPv6 address that is no wildcard it can use IPv6 only. */
     scps_sock_names_set_given(&s->names, !any || ep.addr.family != scps_sock_any(s).family,
                               ep.port != 0);
     r = s->dgram && s->names.local.port ? scps_sock_dgram_open(s) : 0;
@@ -354,8 +354,9 @@ int scps_sock_shutdown(struct scps_ctx *ctx, int fd, int how)
     return (int)scps_sock_leave(ctx, s ? do_shutdown(s, how) : -EBADF);
 }
 
-/* Called by a close that lingers: waits until the peer has acknowledged the FIN, at most for the
- * time that SO_LINGER gives. The descriptor is free already. */
+/* Called by close() of a socket with SO_LINGER and a time above 0: waits until the peer has
+ * acknowledged the FIN, at most for the time that SO_LINGER gives. The descriptor of s was freed
+ * before. */
 static int wait_close(struct sock *s)
 {
     scps_dur linger = s->linger_s > INT32_MAX / 1000 ? SCPS_NEVER : SCPS_SEC(s->linger_s);

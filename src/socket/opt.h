@@ -63,8 +63,8 @@ static inline int give_number(void *val, uint32_t *len, int64_t v)
 
 #define NO_RATE UINT64_MAX
 
-/* Makes *to the configuration of the socket and of its connection or listener. On an error nothing
- * changes. Returns 0 or -errno. */
+/* Makes *to the configuration of socket s and of its connection or listener, if it has one. If that
+ * fails, both keep their configuration. Returns 0 or -errno. */
 int scps_sock_change(struct sock *s, const struct scps_conn_config *to);
 
 /* ---- functions in optfield.c, for options that are a field of the configuration ---- */
@@ -85,11 +85,13 @@ int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
 int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
 int scps_sock_get_cc_text(const struct sock *s, void *val,
-                          /* the returned text contains all parameters of the controller */
+                          /* The text that is returned has the controller's name and all its
+                           * parameters. */
                           uint32_t *len);
 bool scps_sock_cc_is(const struct sock *s, const char *name);
-/* Sets a Vegas parameter through an option of the reference implementation: the parameter with that
- * name of the present controller. */
+/* Sets the parameter alpha, beta or gamma (option `name`, SCPS_TP_VEGAS_*, of the SCPS reference
+ * implementation) of the congestion controller of s. Returns 0; -ENOPROTOOPT: the controller has no
+ * such parameter; -EINVAL: v is out of its bounds; or another -errno. */
 int scps_sock_set_vegas(struct sock *s, int name, int64_t v);
 int scps_sock_get_vegas(const struct sock *s, int name, void *val, uint32_t *len);
 

@@ -92,8 +92,8 @@ bool scps_sock_cc_is(const struct sock *s, const char *name)
     return strcmp(cc_of(s)->name, name) == 0;
 }
 
-/* Returns the parameter of the controller that a Vegas option names; NULL: it has none of that
- * name. */
+/* Returns the parameter of the congestion controller of s that option `name` stands for: alpha,
+ * beta or gamma; NULL: the controller has no such parameter. */
 static const struct scps_cc_param *vegas_param(const struct sock *s, int name)
 {
     const char *key = name == SCPS_TP_VEGAS_ALPHA  ? "alpha"

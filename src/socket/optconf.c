@@ -11,8 +11,8 @@ int scps_sock_apply(struct sock *s)
         e = scps_listener_set(s->pcb.lis, &s->conf.cfg, 0);
     } else if (s->pcb.conn && !s->life.ended) {
         e = scps_conn_set_config(s->pcb.conn, &s->conf.cfg);
-        /* An open connection may have rounded the sizes of its buffers, so the sizes in force are
-         * recorded. */
+        /* An open connection may have rounded the sizes of its buffers, so the sizes that it uses
+         * are recorded in the configuration of the socket. */
         if (e == 0) {
             struct scps_conn_config now;
             scps_conn_get_config(s->pcb.conn, &now);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Options that are a field of the connection's configuration, from the rows of <scps/settings.def>.
  *
- * An option has a unit, which is given in units of the field, and bounds; a value must be within
- * the bounds of the setting, too.
+ * A field is the value of the option times the factor `unit` (an option in seconds has unit 1000000
+ * if the field is in µs). Each option has bounds, in its own unit; the field must be within the
+ * bounds of the configuration setting, too.
  */
 #include "socket/opt.h"
 
@@ -31,7 +32,7 @@ static const struct setting {
 
 struct field {
     int level, name, setting;
-    int64_t unit; /* the option's unit, counted in units of the field */
+    int64_t unit; /* factor: the field is the value of the option times `unit` */
     int64_t least, most;
 };
 

@@ -22,8 +22,8 @@ static int set_config(struct sock *s, const void *val, uint32_t len)
         return -EINVAL;
     if (scps_conn_config_check(&to, NULL, 0) < 0)
         return -EINVAL;
-    /* If only cc is set, its parameters are the defaults; they are filled in here, because options
-     * read them. */
+    /* If the caller has set the congestion controller (cc) and no parameters for it, the
+     * controller's defaults are filled in here, because socket options read the parameters. */
     if (to.cc_param_of != to.cc)
         scps_conn_config_set_cc(&to, to.cc, NULL);
     int r = scps_sock_change(s, &to);
@@ -94,7 +94,8 @@ int scps_sock_get_scps(struct sock *s, int name, void *val, uint32_t *len)
     }
 }
 
-/* Reads the options of best effort, with the numbers of the reference implementation. */
+/* Reads the options about best effort (SCPS-TP BETS), which have the numbers of the SCPS reference
+ * implementation. */
 int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_t *len)
 {
     struct scps_info info;

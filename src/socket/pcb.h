@@ -2,10 +2,10 @@
 /* The objects of the stack that a socket owns, like BSD's protocol control block: a connection, a
  * listener or an endpoint of datagrams, or none of them.
  *
- * Invariant: at most one of the three is not NULL, and its user value is the one that was given
- * when it was opened, by which the stack's events find the socket. A connection is kept after its
- * end until the socket is closed or disconnected, because data that arrived before can still be
- * read. Only pcb.c assigns these fields.
+ * Invariant: at most one of the three pointers is not NULL. The object has the user pointer that
+ * was given when it was opened; the stack's events contain that pointer, and so lead to the socket.
+ * A connection is kept after its end until the socket is closed or disconnected, because data that
+ * arrived before can still be read. Only pcb.c assigns these fields.
  */
 #ifndef SCPS_SOCKET_PCB_H
 #define SCPS_SOCKET_PCB_H
@@ -20,9 +20,9 @@ struct sock_pcb {
     struct scps_dgram *dg;
 };
 
-/* Each of these functions opens an object with a configuration, addresses and the user value that
- * its events return. It returns 0, or SCPS_ERR_* and then changes nothing. Precondition: *p is
- * empty. */
+/* Each of these functions opens an object of the stack (connection, listener, datagram endpoint)
+ * and stores it in *p. user: the pointer that the events of the object will contain. Returns 0, or
+ * SCPS_ERR_* and then changes nothing. Precondition: *p has no object. */
 int scps_sock_pcb_connect(struct sock_pcb *p, struct scps_stack *st,
                           const struct scps_conn_config *cfg, const struct scps_endpoint *local,
                           const struct scps_endpoint *remote, void *user);
@@ -32,11 +32,12 @@ int scps_sock_pcb_listen(struct sock_pcb *p, struct scps_stack *st,
 int scps_sock_pcb_open_dgram(struct sock_pcb *p, struct scps_stack *st,
                              const struct scps_dgram_config *cfg, const struct scps_endpoint *local,
                              void *user);
-/* Takes the oldest connection that waits to be accepted from listener lis into *p and gives it the
- * user value. Returns false if none waits. */
+/* Takes the oldest connection that waits to be accepted from listener lis into *p and makes `user`
+ * the pointer that its events contain. Returns false if none waits. */
 bool scps_sock_pcb_accept(struct sock_pcb *p, struct scps_listener *lis, void *user);
 
-/* Gives up the connection, with a reset (reset true) or an orderly close, and the listener. */
+/* Closes the connection, with a RST (reset true) or a FIN (reset false), or the listener, and
+ * removes it from *p. */
 void scps_sock_pcb_release(struct sock_pcb *p, bool reset);
 /* Closes the endpoint of datagrams, if there is one. */
 void scps_sock_pcb_close_dgram(struct sock_pcb *p);

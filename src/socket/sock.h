@@ -48,8 +48,9 @@ struct sock {
     struct sock_names names;
     struct sock_pcb pcb;
     struct sock_conf conf;
-    uint32_t backlog;      /* backlog that was given to listen() */
-    struct scps_hole hole; /* the hole that a read reached last; len 0: none yet */
+    uint32_t backlog; /* backlog that was given to listen() */
+    /* the missing bytes (given up by best effort) that a read has reached last; len 0: none yet */
+    struct scps_hole hole;
     /* values of options that neither the connection nor `conf` has */
     bool reuseaddr, reuseport, v6only, cork, addr_no_port;
     int debug, broadcast, priority;
@@ -119,26 +120,28 @@ static inline scps_time scps_sock_after(const struct scps_ctx *ctx, scps_dur dur
 }
 
 /* ---- functions in wait.c, which find the blocked calls that can continue ---- */
-/* Returns true if any waiting call can continue. */
+/* Returns true if any blocked call can continue. */
 bool scps_waits_any_over(const struct scps_ctx *ctx);
-/* Returns the earliest deadline of a waiting call, µs; SCPS_NEVER: none has one. */
+/* Returns the earliest deadline of a blocked call, µs; SCPS_NEVER: no blocked call has a
+ * deadline. */
 scps_time scps_waits_deadline(const struct scps_ctx *ctx);
 
 /* ---- functions in ctx.c, called at the beginning and the end of each call ---- */
 void scps_sock_enter(struct scps_ctx *ctx);
-/* Ends a call of the public interface with result r, where r below 0 is -errno: sends what is due
- * and wakes waiting calls. Returns r, or -1 with errno set. */
+/* Ends a call of the public interface with result r, where r below 0 is -errno: sends the packets
+ * that are due and wakes the blocked calls that can continue. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave(struct scps_ctx *ctx, int64_t r);
-/* Ends a call that has changed nothing, so no waiting call can continue; r below 0 is -errno.
- * Returns r, or -1 with errno set. */
+/* Ends a call that has changed nothing, so that no packet has become due and no blocked call can
+ * continue. r below 0 is -errno. Returns r, or -1 with errno set. */
 int64_t scps_sock_leave_quiet(struct scps_ctx *ctx, int64_t r);
-/* Advances the context's own stack to the time that scps_ctx_config.now returns, if it has both. */
+/* Advances the stack to the time that scps_ctx_config.now returns; does nothing if the context has
+ * not opened the stack itself, or `now` is NULL. */
 void scps_sock_catch_up(struct scps_ctx *ctx);
 void scps_sock_turn(struct scps_ctx *ctx);
 
 /* ---- functions in fd.c, which manage descriptors ---- */
-/* Returns the socket of a descriptor, with its state updated; NULL: there is none, so the call
- * fails with EBADF. */
+/* Returns the socket of a descriptor, after updating its state from that of its connection; NULL:
+ * the descriptor is not open, so the call fails with EBADF. */
 struct sock *scps_sock_find(struct scps_ctx *ctx, int fd);
 int scps_sock_fd(const struct sock *s);
 /* Creates a socket with the lowest free descriptor. Returns 0, -EMFILE or -ENOMEM. */
@@ -169,14 +172,16 @@ uint64_t scps_sock_refusals(const struct scps_ctx *ctx);
  * or a read stops after what has arrived (scps_conn_stops()), or some have arrived and the stack
  * has refused memory since s->refusals was set. */
 bool scps_sock_readable(const struct sock *s, size_t need);
-/* Returns true if best effort is in force on the connection of s. */
+/* Returns true if both ends have agreed on best effort (SCPS-TP BETS: lost data may be given up)
+ * for the connection of s. */
 bool scps_sock_best_effort(const struct sock *s);
-/* Returns the number of bytes that a send would accept now. */
+/* Returns the number of bytes that a send call would accept now without blocking. */
 size_t scps_sock_room(const struct sock *s);
 bool scps_sock_ready(struct sock *s, enum scps_wait_dir dir, size_t need);
 /* Returns the events that poll() reports, SCPS_POLL*. */
 unsigned scps_sock_events(const struct sock *s);
-/* Releases the connection or listener. The socket is then in the state before connect or listen. */
+/* Closes the connection or listener of s. After that, s is in the state that it had before
+ * connect() or listen(). */
 void scps_sock_disconnect(struct sock *s);
 
 /* ---- functions in addr.c, for socket addresses and conflicts of ports ---- */
@@ -192,16 +197,16 @@ int scps_sock_reaches(const struct sock *s, const struct scps_endpoint *to);
  * set to the whole length. Returns 0, -EINVAL or -EFAULT. */
 int scps_sock_addr_out(const struct sock *s, const struct scps_endpoint *ep, void *addr,
                        uint32_t *len);
-/* Returns the local address of a socket that is bound to "any"; family 0 means both families (dual
- * stack). */
+/* Returns the local address that s has when it is bound to no address (the wildcard of its domain);
+ * family 0 means both IPv4 and IPv6. */
 struct scps_addr scps_sock_any(const struct sock *s);
-/* Returns true if s cannot be bound to ep, because another socket, a connection or a listener uses
- * it. */
+/* Returns true if s cannot be bound to ep, because another socket, or a connection or listener of
+ * the stack, uses that address and port. */
 bool scps_sock_conflict(const struct sock *s, const struct scps_endpoint *ep);
 /* Binds s to ep; if ep->port is 0, a free port is chosen. Returns 0, -EADDRINUSE. */
 int scps_sock_take_port(struct sock *s, const struct scps_endpoint *ep);
-/* Returns the user value of the socket's connection, listener or datagram endpoint, by which their
- * events find the socket. */
+/* Returns the user pointer for the connection, listener or datagram endpoint of s: the index of s
+ * plus 1. The stack's events contain it, and so lead to the socket. */
 static inline void *scps_sock_handle(const struct sock *s)
 {
     return (void *)((uintptr_t)s->index + 1);
@@ -209,13 +214,13 @@ static inline void *scps_sock_handle(const struct sock *s)
 
 /* Functions of dgram.c for datagram sockets. They return 0, a count, or -errno. */
 struct vec;
-/* Opens the endpoint at the socket's local address, if it is not open yet. */
+/* Opens the stack's datagram endpoint at the local address of s, if s has none yet. */
 int scps_sock_dgram_open(struct sock *s);
 int scps_sock_dgram_connect(struct sock *s, const void *addr, uint32_t len);
 int64_t scps_sock_dgram_send(struct sock *s, const struct vec *v, int flags, const void *addr,
                              uint32_t len);
-/* Receives a datagram. *sp is looked up again after a wait. *from: the sender; *end (may be NULL):
- * SCPS_MSG_TRUNC or 0. */
+/* Receives a datagram. If the call blocks, *sp is looked up again afterwards, since the socket may
+ * have been closed. *from: the sender; *end (may be NULL): SCPS_MSG_TRUNC or 0. */
 int64_t scps_sock_dgram_recv(struct sock **sp, const struct vec *v, int flags,
                              struct scps_endpoint *from, int *end);
 void scps_sock_dgram_apply(struct sock *s);

@@ -3,12 +3,14 @@
  *
  * The rules are those of Linux's tcp_poll, tcp_reset, tcp_fin and tcp_disconnect, as a program sees
  * them:
- *   - the peer's FIN shuts down the receiving direction, even if data is unread (POLLRDHUP,
- *   POLLIN);
- *   - the end of the connection, by error, reset or both FINs, shuts down both (POLLHUP); TIME-WAIT
- *     is such an end, because in Linux the socket does not belong to TIME-WAIT any more;
- *   - an error is pending until one call has returned it; a reset after the peer's FIN is EPIPE;
- *   - data that arrives after both directions were shut down here resets the connection.
+ *   - the peer's FIN shuts down the receiving direction, even if data is unread (POLLRDHUP and
+ *     POLLIN are set);
+ *   - the end of the connection, by an error, a reset or the FINs of both ends, shuts down both
+ *     directions (POLLHUP is set); entering TIME-WAIT is such an end, because Linux separates the
+ *     socket from a connection in TIME-WAIT;
+ *   - an error is pending until one call has returned it; a reset that arrives after the peer's FIN
+ *     is EPIPE instead of ECONNRESET;
+ *   - data that arrives after this end has shut down both directions resets the connection.
  */
 #include <scps/wire.h>
 
@@ -19,8 +21,8 @@ static int end_errno(const struct sock *s, int err)
     unsigned icmp = scps_conn_icmp(s->pcb.conn), family = s->names.remote.addr.family;
     switch (err) {
     case SCPS_ERR_RESET:
-        /* In CLOSE-WAIT the peer has ended its data, so an error concerns the data of this end, and
-         * the result is EPIPE. */
+        /* If the peer's FIN has arrived before the reset, and this end has not shut down sending,
+         * only data of this end can be lost, so the error is EPIPE, as in Linux. */
         return s->life.fin_received && !(s->life.shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
     /* The peer refused the connection by a reset, or an ICMP error ended it; only "protocol
      * unreachable" has an errno value of its own. */
@@ -29,7 +31,8 @@ static int end_errno(const struct sock *s, int err)
         return e == ENOPROTOOPT ? e : ECONNREFUSED;
     }
     case SCPS_ERR_UNREACH:
-    /* If an ICMP error arrived, it is more precise than ETIMEDOUT (RFC 1122 section 4.2.3.9). */
+    /* If an ICMP error has arrived before the timeout, the errno value of that error is returned,
+     * which is more precise than ETIMEDOUT (RFC 1122 section 4.2.3.9). */
     case SCPS_ERR_TIMEDOUT:
         if (icmp)
             return scps_sock_icmp_errno(family, icmp);
@@ -126,8 +129,9 @@ uint64_t scps_sock_refusals(const struct scps_ctx *ctx)
     return st.memory_refused;
 }
 
-/* Where memory_limit refuses memory to arriving data, `need` octets may never be stored before some
- * are read, which gives their memory back. Then any octet suffices, as in Linux. */
+/* If the stack's memory_limit has refused memory for arriving data, `need` octets may never fit
+ * into the receive buffer before the reader takes some. Then a single octet makes the socket
+ * readable, as in Linux. */
 bool scps_sock_readable(const struct sock *s, size_t need)
 {
     size_t got;

@@ -17,8 +17,8 @@ static uint32_t dur(scps_dur d)
     return u32((uint64_t)SCPS_MAX(d, 0));
 }
 
-/* Returns the milliseconds from `then` to now. If `then` is not set (0), returns those since the
- * connection began. */
+/* Returns the milliseconds from `then` to now. then 0: the event has not happened; returns the
+ * milliseconds since the connection began. */
 static uint32_t ago(scps_time now, scps_time then, scps_time begun)
 {
     return dur((now - (then ? then : begun)) / 1000);
@@ -53,7 +53,8 @@ static void agreed_and_timers(struct scps_tcp_info *ti, const struct sock *s,
     ti->tcpi_snd_mss = in->snd_mss;
 }
 
-/* Fills in times relative to now, and for how long each limit stopped sending. */
+/* Fills in times relative to now, and for how long each limit (such as the peer's window) stopped
+ * sending. */
 static void times(struct scps_tcp_info *ti, scps_time now, const struct scps_info *in)
 {
     scps_time begun = in->established ? in->established : in->opened;
