@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* --compare: the same transfer over the same link with one controller after the other, as a table.
+/* Option --compare: makes the same transfer over the same link once with each congestion controller
+ * of a list, and prints a table of the results.
  *
  * Each row is the run that "--cc NAME" alone would make, from the same command line, with the same
- * seed. A controller that needs a rate gets that of the link if -R gives none.
+ * seed. A controller that sends at a configured rate gets the rate of the link if -R gives none.
  */
 #include "scps_ttcp/compare.h"
 
@@ -17,9 +18,10 @@
 
 #define NAME_WIDTH 24
 
-/* Copies the first controller of `list` (the value of --compare) with its parameters to word, cap
- * bytes: an item with '=' behind a comma is a parameter of the controller before it. Returns the
- * rest of the list; NULL: this controller was the last. */
+/* Copies the name of the first controller in `list` (the value of --compare, or the rest of it) to
+ * word, cap bytes, and its parameters with it: an item that contains '=' is a parameter of the
+ * controller before it. Returns the list behind that controller; NULL: this controller was the
+ * last. */
 static const char *next_controller(const char *list, char *word, size_t cap)
 {
     size_t len = strcspn(list, ",");
@@ -96,8 +98,8 @@ static int run_one(const struct ttcp_options *o, const char *cc, off_t begin, st
     return status;
 }
 
-/* Parses the command line for every controller before the first transfer runs, so that a wrong name
- * is reported at once. Returns 0, or -1 after a message. */
+/* Parses the command line once for every controller before the first transfer runs, so that a wrong
+ * name of a controller is reported at once. Returns 0; or -1, after a message on standard error. */
 static int check_all(const struct ttcp_compare *t)
 {
     char cc[256], msg[TTCP_MSGLEN];

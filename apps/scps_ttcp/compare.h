@@ -14,7 +14,8 @@ struct ttcp_compare {
     const char *env; /* value of the environment variable SCPS_TTCP_OPTIONS; NULL: not set */
 };
 
-/* Runs all transfers and prints the table. Returns the first exit status that is not 0. */
+/* Runs all transfers and prints the table. Returns the exit status of the first transfer that
+ * failed; 0: all succeeded. */
 int ttcp_compare(const struct ttcp_compare *t);
 
 #endif

@@ -35,8 +35,8 @@ static void add_tables(struct completion *c)
     completion_add_getopt(c, if_long, NULL);
 }
 
-/* Adds, for the options of settings whose value is one of a few words, these words as values to
- * offer. */
+/* Adds every option that sets a connection setting. If the option's value is one of a fixed list of
+ * words, the shell offers these words as values. */
 static void add_settings(struct completion *c)
 {
     char option[TTCP_NAME];

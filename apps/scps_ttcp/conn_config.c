@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the configuration of a connection from the options and, for what no option sets, from the
- * link. */
+/* Makes the configuration of a connection from the command-line options. A field that no option
+ * sets, such as the buffer sizes, is derived from the rate and delay of the virtual link. */
 #include "scps_ttcp/option_table.h"
 
 #include <stdio.h>
@@ -21,8 +21,9 @@
 #define RECORD_OPTION 4
 
 /* Returns the default size of the send and the receive buffer, bytes: four bandwidth-delay products
- * of the link. A loss delays delivery by one round trip, during which new data continues to fill
- * the line, and the retransmission may be lost, too. At least 1 MiB, at most 256 MiB. */
+ * of the link. The factor is four because a loss delays delivery by one round trip, or by two if
+ * the retransmission is lost, too, and the sender continues to send new data meanwhile. At least 1
+ * MiB, at most 256 MiB. */
 static uint32_t buffer_for(const struct ttcp_options *o)
 {
     const uint64_t least = 1u << 20, most = 256u << 20;
@@ -38,10 +39,11 @@ static uint32_t buffer_for(const struct ttcp_options *o)
     return (uint32_t)(want < least ? least : want > most ? most : want);
 }
 
-/* Returns the window that the peer is assumed to offer at first, bytes. In the measurements of pure
- * rate control in NASA/TM-2003-212001 both ends were configured alike, and the sender relied on it:
- * a SYN cannot offer more than 65535 bytes, which would cost a round trip. Only over a virtual link
- * is the other end known to be configured alike. */
+/* Returns the receive window, bytes, that the sender assumes the peer to have until a segment
+ * behind the peer's SYN says it; 0: until then the window in the SYN counts. A SYN cannot offer
+ * more than 65535 bytes, and to wait for a larger window would cost a round trip. As in the
+ * measurements of pure rate control in NASA/TM-2003-212001, the sender relies on a peer with the
+ * same buffer sizes. Only over a virtual link is the peer known to have them. */
 static uint32_t first_window_for(const struct ttcp_options *o)
 {
     if (o->given[SETTING_first_window])
@@ -49,9 +51,9 @@ static uint32_t first_window_for(const struct ttcp_options *o)
     return o->link && o->cc->needs_rate ? buffer_for(o) : 0;
 }
 
-/* Returns the cause to which the sender attributes losses that nothing else explains, such as those
- * that a timeout detects: corruption, if the controller attributes all losses to it; otherwise that
- * of --loss-cause. */
+/* Returns the cause to which the sender attributes a loss for which it has no evidence of the
+ * cause, such as one that a retransmission timeout detects: the value of --loss-cause or, if that
+ * was not given and the controller attributes all losses to corruption, corruption. */
 static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
 {
     /* vegas-corruption and rate control are for a path without other traffic, on which packets are
@@ -62,9 +64,10 @@ static enum scps_loss_cause loss_cause_for(const struct ttcp_options *o)
     return o->conn.loss_cause;
 }
 
-/* Returns the limit for acknowledgements without data, bit/s; 0: none. On a virtual link the limit
- * is the rate of the return link, if that link is too slow for one acknowledgement of the longest
- * form for two of three segments (-F 1: for each segment). */
+/* Returns the limit for acknowledgements without data, bit/s; 0: none. On a virtual link without
+ * --ack-budget the limit is the rate of the return link if that link cannot carry 2
+ * acknowledgements of ACK_LONG octets for every 3 segments that the forward link carries (with -F
+ * 1, which acknowledges every segment: 2 for every 2); otherwise there is no limit. */
 static uint64_t ack_budget_for(const struct ttcp_options *o)
 {
     uint64_t there = o->fwd.rate_bps, back = o->back.rate_bps, halves, segment, ack;
@@ -96,9 +99,10 @@ static uint32_t frame_for(const struct ttcp_options *o)
     return o->link ? scps_link_frame_bytes(&o->fwd, o->mtu) - o->mtu : 0;
 }
 
-/* Returns the octets of framing that this end counts for each packet, in addition to its IP length,
- * against its rate or its acknowledgement budget. transmit: this end sends data. The other end
- * sends acknowledgements, which fill fewer cells (AAL5) than a full segment. */
+/* Returns how many octets of framing this end adds to the IP length of each packet when it computes
+ * how much of its rate, or of its limit for acknowledgements, the packet uses. transmit: true if
+ * this end sends data, so its packets are full segments; false if it sends acknowledgements, which
+ * need fewer octets of framing on links that divide packets into cells (AAL5). */
 static uint32_t overhead_for(const struct ttcp_options *o, bool transmit)
 {
     if (!o->link || transmit || o->echo)
@@ -129,7 +133,8 @@ struct scps_conn_config ttcp_conn_config(const struct ttcp_options *o, bool tran
 
     scps_conn_config_set_cc(&c, o->cc, o->cc_param);
     c.rate = o->rate_bps / 8;
-    /* A receiver has no rate of its own: the route's rate limits its acknowledgements. */
+    /* A controller that needs a rate needs one also at the end that only receives. If -R gives
+     * none, that end gets the route's rate, which limits its acknowledgements anyway. */
     if (c.rate == 0 && !transmit && o->cc->needs_rate)
         c.rate = o->route_bps / 8;
     c.burst = burst_for(o);

@@ -40,8 +40,8 @@
 /* time, µs, without any datagram after which the receiver ends, because the guard datagrams were
  * lost or the sender has stopped */
 #define TTCP_SILENCE SCPS_SEC(10)
-/* how many numbers, from the highest received downwards, the receiver has a record of, to recognise
- * duplicates */
+/* number of datagram numbers, counted downwards from the highest one received, for which the
+ * receiver records whether the datagram has arrived; it recognises duplicates only among these */
 #define TTCP_WINDOW 65536u
 
 /* Writes v to p as a number of `octets` octets in network byte order. */
@@ -82,7 +82,7 @@ struct ttcp_dsend {
     unsigned guards;
     /* true: the guard datagram before the data, which starts the receiver's clock, has been sent */
     bool started;
-    scps_time left; /* time at which the queue of datagrams to send last became empty, µs */
+    scps_time left; /* time at which the stack had last sent all queued datagrams, µs */
     /* time at which the sender has to run again even without an event, µs; SCPS_NEVER: none */
     scps_time next;
 };
@@ -97,10 +97,11 @@ struct ttcp_drecv {
      * numbered: a datagram with a number has arrived; timed: one with its time of sending has
      * arrived, so `transit` is valid */
     bool begun, ours, numbered, timed;
-    unsigned guards;       /* number of guard datagrams that have arrived behind the data */
-    bool silent;           /* true: the run ended because nothing arrived for TTCP_SILENCE */
-    bool differs;          /* true: a datagram arrived whose content the sender never sent */
-    uint64_t sent_by_peer; /* number of datagrams sent, as the guard datagrams report it */
+    unsigned guards; /* number of guard datagrams that have arrived behind the data */
+    bool silent;     /* true: the run ended because nothing arrived for TTCP_SILENCE */
+    bool differs;    /* true: a datagram arrived whose content the sender never sent */
+    /* number of datagrams that the sender has sent, as its guard datagrams report it; 0: unknown */
+    uint64_t sent_by_peer;
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];
     int64_t transit;
@@ -127,7 +128,8 @@ int ttcp_dgram_receive_start(struct ttcp_receiver *r, struct ttcp_output *out,
 void ttcp_dgram_receive_run(struct ttcp_receiver *r, scps_time now);
 void ttcp_dgram_receive_fini(struct ttcp_receiver *r);
 
-/* Returns the checksum of a datagram, as in struct ttcp_sums. */
+/* Returns the checksum (64-bit FNV-1a hash) of a datagram of len octets at p, which struct
+ * ttcp_sums stores. */
 uint64_t ttcp_sum(const uint8_t *p, size_t len);
 /* Returns how many datagrams were sent, as far as the receiver knows: from a guard datagram, or the
  * highest number received; 0: unknown. */

@@ -68,8 +68,9 @@ static bool again(struct ttcp_drecv *d, uint64_t n)
             for (uint64_t k = d->highest + 1; k <= n; k++)
                 *word_of(d, k) &= ~(UINT64_C(1) << k % 64);
         d->highest = n;
-        /* The number is so low that the receiver has no record of it, so the datagram counts as
-         * late, not as a duplicate. */
+        /* The number is TTCP_WINDOW or more below the highest one received, so the receiver no
+         * longer knows whether this datagram had arrived before. It counts as out of order, not as
+         * a duplicate. */
     } else if (d->highest - n >= TTCP_WINDOW) {
         d->out_of_order++;
         return false;
@@ -129,8 +130,8 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     if (!d->begun) {
         d->begun = true;
         r->opened = at;
-        /* The network may duplicate the guard datagram before the data, so only one that comes
-         * later stops the clock. */
+        /* The guard datagram before the data contains "scps" (first is true). The network may
+         * duplicate it, so a guard datagram with this content never stops the clock. */
     } else if (!first) {
         if (d->guards++ == 0)
             r->ended = at;
@@ -176,8 +177,8 @@ static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len,
 
 /* ---- functions that follow the run from its first datagram to its end ---- */
 
-/* Writes as much of the datagram read last to the output as that accepts. Returns true when all is
- * written, false after an error or while the output accepts no more. */
+/* Writes as much of the last received datagram to the output as the output accepts. Returns true
+ * when all is written, false after an error or while the output accepts no more. */
 static bool passed_on(struct ttcp_receiver *r)
 {
     struct ttcp_drecv *d = &r->d;
@@ -208,9 +209,10 @@ static bool passed_on(struct ttcp_receiver *r)
     return err == 0;
 }
 
-/* Called when all datagrams that arrived are read: ends the run if all guard datagrams behind the
- * data have arrived, or long enough after the first of them or the last datagram. Otherwise sets
- * d->next, when to check again. */
+/* Called when all datagrams that arrived are read: ends the run if all TTCP_GUARDS guard datagrams
+ * behind the data have arrived, or TTCP_STRAGGLE µs after the first of them, or, if none of them
+ * has arrived, TTCP_SILENCE µs after the last datagram. Otherwise sets d->next to the time, µs, at
+ * which to check again. */
 static void see_end(struct ttcp_receiver *r, scps_time now)
 {
     struct ttcp_drecv *d = &r->d;

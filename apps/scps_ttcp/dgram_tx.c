@@ -82,8 +82,8 @@ static void failed(struct ttcp_sender *s, int err, bool of_input)
     }
 }
 
-/* Reads input into d->buf until it has more than a full datagram, or the input ends. Returns 0, or
- * the error of the input. */
+/* Reads input into d->buf until it contains more bytes than one full datagram takes, or the input
+ * ends. Returns 0, or the error of the input. */
 static int gather(struct ttcp_sender *s)
 {
     struct ttcp_dsend *d = &s->d;
@@ -111,8 +111,9 @@ static size_t cut(const struct ttcp_dsend *d, const struct ttcp_options *o)
         return d->have;
     if (d->have - o->length >= SHORTEST || o->pattern || !d->last)
         return o->length;
-    /* The rest would be too short for a datagram of its own, which has to be longer than a guard
-     * datagram. So this datagram gets all, or leaves enough for the last one. */
+    /* The bytes that remain behind a full datagram would be too few for a datagram of their own,
+     * which must be longer than a guard datagram. So this datagram takes all bytes, or leaves
+     * SHORTEST of them for the last datagram. */
     return o->length < 2 * SHORTEST ? d->have : d->have - SHORTEST;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ping-pong, as -e of the reference implementation: measures the time of a transaction, whereas a
- * stream measures the capacity of the path.
+/* Ping-pong, as the option -e of the SCPS reference implementation's ttcp does it: measures the
+ * time of a transaction, whereas a stream measures the capacity of the path.
  *
  *     sender     block ------------> compare, time ; block ----->
  *     receiver          read, write ->                     ...

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The options that are settings of the connection, one for each row of <scps/settings.def>. They
- * override the values that follow from the link. --json prints each setting as it is in force. */
+/* The command-line options that set one field of the connection configuration each: one option for
+ * each row of <scps/settings.def>. A value given by an option replaces the value that the program
+ * would derive from the link. --json prints the value that each setting has in the end. */
 #include "scps_ttcp/option_table.h"
 
 #include "scps_ttcp/units.h"
@@ -74,8 +75,8 @@ void ttcp_set(struct ttcp_options *o, enum setting_id id, int64_t v)
     o->given[id] = true;
 }
 
-/* Parses arg as a time into *v, µs; a number without a unit counts as ms or s, whichever setting s
- * takes. Returns 0, or -1 if it is none. */
+/* Parses arg as a time into *v, µs. A number without a unit counts as milliseconds if s->bare_ms is
+ * true, otherwise as seconds. Returns 0, or -1 if arg is no time. */
 static int take_time(const struct setting *s, const char *arg, int64_t *v)
 {
     const bool bare = strspn(arg, "0123456789.") == strlen(arg);

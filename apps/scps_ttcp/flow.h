@@ -33,8 +33,9 @@ struct ttcp_end {
 };
 
 /* Opens the flow's input if its sender is in this process (r->has_tx), and its output if its
- * receiver is (r->has_rx). verify: received bytes are compared with those sent; stop_now: as for
- * ttcp_input_init(). Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in r. */
+ * receiver is (r->has_rx). verify: true if the received bytes are to be compared with those sent;
+ * stop_now: as for ttcp_input_init(). Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the
+ * reason in r. */
 int ttcp_flow_open(struct ttcp_flow *f, const struct ttcp_options *o, bool verify,
                    const volatile sig_atomic_t *stop_now);
 /* Closes input and output of the flow; f->r gets an error if something could not be written. */
@@ -55,7 +56,8 @@ void ttcp_end_init(struct ttcp_end *e, struct ttcp_flow *tx, struct ttcp_flow *r
 void ttcp_end_connect(struct ttcp_end *e, struct scps_conn *c, scps_time now);
 /* Passes to the end its connection c, which was just accepted at now, µs. */
 void ttcp_end_accept(struct ttcp_end *e, struct scps_conn *c, scps_time now);
-/* Passes an event of the end's connection to its sender, its receiver or both. */
+/* Passes event ev of the connection of end e to the sender (e->tx) and to the receiver (e->rx) of
+ * that end, as far as the end has them. now: µs. */
 void ttcp_end_event(struct ttcp_end *e, const struct scps_event *ev, scps_time now);
 /* Returns true if both directions of the end's connection are over: FINs were sent, received and
  * acknowledged, or the connection has failed. With -u there is no connection, so the result is

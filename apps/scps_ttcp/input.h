@@ -20,7 +20,9 @@ struct ttcp_input {
     const volatile sig_atomic_t *stop_now;
     int fd;
     bool direct; /* true: the input is a file, which can be read without blocking */
-    size_t have; /* bytes so far of a block that is being collected (-B) */
+    /* with -B: number of bytes in the buffer, which is not full yet, so that its block is not
+     * sent */
+    size_t have;
     bool eof, stopped;
     uint64_t total; /* size of the input, bytes; UINT64_MAX: unknown */
     uint64_t pos;   /* number of bytes that ttcp_input_next() has returned so far */
@@ -29,14 +31,14 @@ struct ttcp_input {
     int sys_errno; /* errno of the read that failed */
 };
 
-/* Prepares to read standard input, or with -s to generate the pattern. verify, stop_now: values of
- * the fields. Returns 0 or SCPS_ERR_NOMEM. */
+/* Prepares to read standard input, or with -s to generate the pattern. verify, stop_now: copied to
+ * the fields of the same names. Returns 0 or SCPS_ERR_NOMEM. */
 int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
                     struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now);
 void ttcp_input_fini(struct ttcp_input *in);
 /* Sets *data to the next block of the input, at most -l bytes, valid until the next call; NULL if
  * bytes are only counted (--hollow). Returns its length; 0 at the end; SCPS_ERR_AGAIN if nothing
- * can be read yet (wait until fd is readable) or the waiting was ended; SCPS_ERR_SYSTEM with
+ * can be read yet (wait until fd is readable) or a signal has set *stop_now; SCPS_ERR_SYSTEM with
  * sys_errno; SCPS_ERR_NOMEM. */
 int64_t ttcp_input_next(struct ttcp_input *in, const uint8_t **data);
 /* Ends the input, when the time of --time has passed. */

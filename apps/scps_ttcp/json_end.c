@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Member "end" of the document of a stream: the sums, the times, the counters of the connection and
- * of the link, and how the transfer ended. docs/schema/scps_ttcp.schema.json describes it; with -u
- * see report_udp.c.
+/* Writes the member "end" of the JSON report (--json) of a TCP transfer: the sums, the times, the
+ * counters of the connection and of the link, and how the transfer ended.
+ * docs/schema/scps_ttcp.schema.json describes it. report_udp.c writes the report of a transfer by
+ * UDP (-u).
  */
 #include "scps_ttcp/report_parts.h"
 
@@ -30,8 +31,10 @@ static void largest(struct scps_json *j, const struct ttcp_result *r)
     scps_json_us(j, "max_rtt", rtt);
 }
 
-/* Writes the object `key` with the sum over all flows in the direction of r: end.sum_sent (sent is
- * true), end.sum_received, or one of those of --bidir. */
+/* Writes one object of the member "end", with name `key`: bytes, time and rate of all flows
+ * together that have the direction of r. sent: true for the figures at the senders ("sum_sent" and,
+ * for the opposite direction of --bidir, "sum_sent_bidir_reverse"), false for those at the
+ * receivers. */
 static void sum_all(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent)
 {
     const struct ttcp_total t = ttcp_result_total(r, sent);
@@ -195,7 +198,9 @@ static void cpu(struct scps_json *j, const struct ttcp_result *r)
     scps_json_close(j, '}');
 }
 
-/* Writes the holes of best effort: the ranges of bytes that were given up. */
+/* Writes object `key` with the holes of one end, their number and their bytes. A hole is a range of
+ * bytes that the receiver skipped because they did not arrive in time or, at the sender, that it no
+ * longer retransmits (best effort, option -E). */
 static void holes(struct scps_json *j, const char *key, const struct ttcp_side *s)
 {
     scps_json_open(j, key, '{');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Member "start" of the document of a stream: the addresses, the settings, and what the handshake
- * agreed on. docs/schema/scps_ttcp.schema.json describes it; with -u see report_udp.c.
+/* Writes the member "start" of the JSON report (--json) of a TCP transfer: the addresses, the
+ * settings, and what the handshake agreed on. docs/schema/scps_ttcp.schema.json describes it.
+ * report_udp.c writes the report of a transfer by UDP (-u).
  */
 #include "scps_ttcp/option_table.h"
 #include "scps_ttcp/report_parts.h"
@@ -193,8 +194,9 @@ static void overhead(struct scps_json *j, const struct ttcp_options *o)
     scps_json_close(j, '}');
 }
 
-/* Writes the array `name` with the SCPS options of binding spaces b, each in the form that
- * --binding takes. */
+/* Writes the array `name` with the binding spaces in b (data of a vendor or a community in the SCPS
+ * option of the SYN, CCSDS 714.0-B-2 section 3.2.5), each in the form ID:HEX, which --binding
+ * takes. Entries of b with len 0 are left out. */
 static void bindings(struct scps_json *j, const char *name, const struct scps_binding *b)
 {
     char text[8 + 2 * SCPS_BINDING_MAX];

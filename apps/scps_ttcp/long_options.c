@@ -170,8 +170,10 @@ TAKE(take_require)
     return -1;
 }
 
-/* Applies --outage. Its argument has the form [TABLE][,signal|,plan]: times at which the link is
- * down, and whether the stacks are informed of them. */
+/* Applies --outage. Its argument has the form [TABLE][,signal|,plan]: TABLE has the times at which
+ * the link is down. With ",signal" both stacks are informed when an outage begins and when it ends;
+ * with ",plan" they are informed at its beginning also of the time at which it will end; otherwise
+ * they are not informed. */
 TAKE(take_outage)
 {
     const char *comma = strrchr(arg, ','), *word = comma != NULL ? comma + 1 : arg;
@@ -235,8 +237,10 @@ TAKE(take_min_rate)
     return take_rate(&o->min_bps, "min-rate", arg, msg);
 }
 
-/* Applies --overhead. Its argument has the form packet=18,pre=8,block=8,post=44, each item at most
- * once and in any order; a number alone means packet. */
+/* Applies --overhead. Its argument has the form packet=18,pre=8,block=8,post=44, each value in
+ * bytes, the items in any order. packet: framing of each packet; pre, block, post: an encryptor
+ * puts pre bytes before the packet, pads both to a multiple of block and adds post bytes. A number
+ * alone means packet. */
 TAKE(take_overhead)
 {
     const struct {
@@ -277,8 +281,9 @@ static int digit(char c)
     return at != NULL ? (int)((at - digits) % 16) : -1;
 }
 
-/* Applies --binding. Its argument has the form ID:HEX: the number of a binding space, and the
- * octets that are offered in it. */
+/* Applies --binding. Its argument has the form ID:HEX: the number of a binding space (data of a
+ * vendor or a community in the SCPS option of the SYN) and, in hexadecimal, the octets that this
+ * end offers there. */
 TAKE(take_binding)
 {
     struct scps_binding *b = o->conn.binding;

@@ -10,9 +10,10 @@
 #define TTCP_DEFAULT_LINK "geo"
 /* default size of datagrams (-u) over a real interface, bytes; with any headers they fit an
  * Ethernet frame */
-#define TTCP_UDP_LENGTH  1400u
-#define TTCP_UNSET       ((enum ttcp_action) - 1)
-#define TTCP_MAX_LETTERS 128 /* largest number of letters of both tables together */
+#define TTCP_UDP_LENGTH 1400u
+#define TTCP_UNSET      ((enum ttcp_action) - 1)
+/* largest number of option letters: those of ttcp_letters and the short forms in ttcp_words */
+#define TTCP_MAX_LETTERS 128
 #define TTCP_MAX_WORDS   96
 #define TTCP_NAME        (SETTING_NAME + 4)
 
@@ -82,8 +83,10 @@ int ttcp_settle(struct ttcp_options *o, char msg[TTCP_MSGLEN]);
 /* Refuses an output that is the same file as the input or another output (files.c). Returns 0, or
  * -1 with one line in msg. */
 int ttcp_files_check(const struct ttcp_options *o, char msg[TTCP_MSGLEN]);
-/* Reads a file with a table for the link's description, as scps_io_read_file() does. ctx: the
- * options. A file that is also an output of the options is refused. */
+/* Reads the file `name`, to which @FILE in the description of the link refers. ctx: the options
+ * (struct ttcp_options). Sets *len to its length, and returns its contents, which the caller frees;
+ * NULL, with the reason in why: the file cannot be read, or an option names it as an output
+ * file. */
 char *ttcp_files_read(void *ctx, const char *name, size_t *len, char *why, size_t whylen);
 
 #endif

@@ -36,11 +36,12 @@ struct ttcp_options {
     bool echo;        /* -e: the receiver echoes each block */
     bool udp;         /* -u: datagrams (UDP) are sent instead of a stream */
     bool hollow;      /* --hollow: bytes are counted, not stored */
-    size_t length;    /* -l: size of each read or write call, bytes */
-    bool length_set;  /* true: -l was given, so that it also sets the size of segments */
-    uint64_t count;   /* -n: number of write calls with -s; UINT64_MAX: until the end of --time */
-    size_t align;     /* -A: alignment of the buffer, bytes */
-    size_t offset;    /* -O: offset of the buffer from its alignment, bytes */
+    /* -l: bytes that are read or written with one call; with -u, size of a datagram */
+    size_t length;
+    bool length_set; /* true: -l was given, so that it also sets the size of segments */
+    uint64_t count;  /* -n: number of write calls with -s; UINT64_MAX: until the end of --time */
+    size_t align;    /* -A: alignment of the buffer, bytes */
+    size_t offset;   /* -O: offset of the buffer from its alignment, bytes */
     /* --output file; NULL: standard output when receiving, none over a virtual link */
     const char *output;
     /* options of the connection */
@@ -50,15 +51,20 @@ struct ttcp_options {
     uint16_t port, own_port;
     uint8_t family;          /* -4, -6: IP version 4 or 6; 0: either */
     struct scps_addr source; /* -H: local address; family 0: chosen by the stack */
-    /* -b: size of the send and the receive buffer, bytes; 0: chosen to fit the link */
+    /* -b: size of the send buffer and of the receive buffer, each, bytes; 0: four bandwidth-delay
+     * products of the virtual link, at least 1 MiB */
     uint32_t buffer;
     uint32_t mtu; /* -m, --mtu: MTU, bytes; 0: 1500 on a virtual link, else that of the device */
     /* configuration with the settings that options gave, and --binding; settings that follow from
      * the link are not in it */
     struct scps_conn_config conn;
-    bool given[SETTINGS];  /* for each setting, true if an option has set it */
-    uint32_t require;      /* --require: features that must be negotiated, 1 << scps_feature */
-    bool checksum_hints;   /* --checksum-hints: a wrong checksum counts as damage by the link */
+    bool given[SETTINGS]; /* for each setting, true if an option has set it */
+    /* --require: set of the features that the handshake must agree on, bit 1 << scps_feature
+     * each */
+    uint32_t require;
+    /* --checksum-hints: the stack takes a wrong transport checksum as a sign that the link damages
+     * packets, so that losses count as corruption */
+    bool checksum_hints;
     uint64_t memory_limit; /* --memory-limit: limit of the stack's memory, bytes; 0: none */
     /* true: --memory-limit was given; false: the stack's default applies */
     bool memory_limit_set;

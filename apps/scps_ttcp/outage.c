@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes when a link with a table of outages is down. The fields period and inverse of struct
- * scps_spans have the meaning that <scps/sim.h> gives them. */
+/* Computes when a link with a table of outages is down. The spans of the table are the times in
+ * which the link is down or, if `inverse` is true, those in which it is up. They repeat after
+ * `period` µs; period 0: they do not repeat. */
 #include "scps_ttcp/outage.h"
 
 bool ttcp_outage_at(const struct scps_spans *s, scps_time t, scps_time *change)

@@ -18,8 +18,9 @@ void ttcp_path_restore(struct ttcp_path *p, const struct ttcp_options *o, struct
         fprintf(stderr, "scps_ttcp: --path-state %.200s: not used: %s\n", o->path_state, msg);
 }
 
-/* With -v: prints the phases of careful resume (RFC 9959) through which connection c went, and
- * whether its path state was saved. */
+/* With -v: prints the phases of careful resume (RFC 9959) through which connection c went. wrote:
+ * its path state was saved to the file. keep: the file must not be replaced. If both are false, c
+ * has carried too little data to know the path. */
 static void report(const struct scps_conn *c, bool wrote, bool keep)
 {
     unsigned been;

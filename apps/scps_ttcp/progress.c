@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the progress line of a transfer. When it is printed depends on the wall clock, but results
- * never do. */
+/* Prints the progress line of a transfer. The times at which this line is printed depend on the
+ * wall clock; the results of a transfer in virtual time do not. */
 #include "scps_ttcp/progress.h"
 #include "scps_ttcp/units.h"
 
@@ -64,8 +64,9 @@ static void add_flow(struct sums *u, struct ttcp_flow *f)
     }
 }
 
-/* Returns an estimate of the transfer's remaining time, µs, from its mean rate so far or from
- * --time, whichever is shorter; -1: unknown. now: µs since the start. */
+/* Returns an estimate of the transfer's remaining time, µs, the shorter one of two: the remaining
+ * bytes divided by the mean rate so far, and the time until --time has passed; -1: neither is
+ * known. now: µs since the start. */
 static scps_dur time_left(const struct sums *u, const struct ttcp_options *o, scps_dur now)
 {
     scps_dur by_bytes = -1;

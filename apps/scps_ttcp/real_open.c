@@ -24,8 +24,9 @@ static bool has_family(const struct scps_ifopts *o, uint8_t family)
     return o->ppp[0] != '\0' && o->naddr == 0 && family == 4;
 }
 
-/* Resolves the HOST of the command line to an address, *out, of a family of which this end has one,
- * too. Returns false, with the reason in x->r, on failure. */
+/* Resolves HOST of the command line (a name or an address) to an address, *out. If HOST is a name,
+ * an address is chosen whose IP version (4 or 6) this end has an address of, too, and which -4 or
+ * -6 permits. Returns false, with the reason in x->r, on failure. */
 static bool resolve(struct ttcp_real *x, struct scps_addr *out)
 {
     const struct ttcp_options *o = x->o;

@@ -80,8 +80,9 @@ size_t ttcp_receipt_print(char buf[TTCP_RECEIPT_LINE], const struct ttcp_receipt
     return (size_t)n; /* Every number has at most 20 digits, so the line fits. */
 }
 
-/* Parses "KEY=DIGITS" at *at, in the given base, into *out, and advances *at behind the character
- * after it. Returns false if the text is another. */
+/* Parses a text such as "bytes=123 " at *at: first `key`, which ends in '=', then digits of the
+ * given base, whose value is stored in *out. Advances *at behind the one character that follows the
+ * digits. Returns false if the text at *at has another form. */
 static bool number(const char **at, const char *key, unsigned base, uint64_t *out)
 {
     const size_t len = strlen(key);

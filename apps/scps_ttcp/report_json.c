@@ -20,8 +20,8 @@ void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us)
     scps_json_uint(j, "bits_per_second", units_bps(bytes, us));
 }
 
-/* Writes the members with which an item of "streams", and a sum over flows, begin: time and bytes
- * of interval i. */
+/* Writes the first members of an item of "streams", which has the figures of one flow, or of a sum
+ * over flows: start, end, duration and bytes of interval i. */
 static void interval_head(struct scps_json *j, const struct ttcp_result *r,
                           const struct ttcp_interval *i)
 {
@@ -54,7 +54,8 @@ static void interval_stream(struct scps_json *j, const struct ttcp_result *r,
     scps_json_close(j, '}');
 }
 
-/* Writes the sum of interval k over all flows in the direction of r, the first of them. */
+/* Writes the object `key`: the figures of interval k (from 0), summed over all flows that have the
+ * direction of r. r: the first of these flows. */
 static void interval_sum(struct scps_json *j, const struct ttcp_result *r, const char *key,
                          size_t k)
 {

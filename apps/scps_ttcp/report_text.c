@@ -92,7 +92,8 @@ static void braked(FILE *f, char role, const struct ttcp_side *s)
                 role, s->config.cc->name);
 }
 
-/* Writes the features that the handshake agreed on, and why others are not in force. */
+/* Writes two lists: the features (such as SACK) that the handshake agreed on; and those that this
+ * end was configured to use but that are not in force, each with the reason. */
 static void features(FILE *f, char role, const struct ttcp_side *s)
 {
     bool any = false;
@@ -190,7 +191,9 @@ static void echoes(FILE *f, const struct ttcp_echo *e)
     fputc('\n', f);
 }
 
-/* Writes the holes of best effort: their number, and with -v the place of each. */
+/* Writes how many bytes the connection skipped because they did not arrive in time (best effort,
+ * option -E), and in how many ranges. each (-v): also writes the position and length of every
+ * range. */
 static void holes(FILE *f, char role, const struct ttcp_side *s, bool each)
 {
     if (!(s->info.caps & SCPS_CAP_BETS)) {
@@ -318,7 +321,8 @@ static void flow(FILE *f, const struct ttcp_result *r)
         moments(f, r);
 }
 
-/* Writes the sums of the flows in each direction, if there are several. */
+/* Writes the sums over all flows in one direction, if it has several. back: true for data from the
+ * end given -r to the one given -t (--bidir), false for the direction from -t to -r. */
 static void totals(FILE *f, const struct ttcp_result *r, bool back)
 {
     struct ttcp_total sent, got;

@@ -60,13 +60,14 @@ struct ttcp_interval {
 struct ttcp_figures {
     uint64_t sent, expected /* 0: the number is unknown */, arrived, out_of_order, duplicates;
     uint64_t jitter;
-    /* number of those guard datagrams that arrived behind the data, to report that the data ends */
+    /* number of guard datagrams behind the data that have arrived; each reports the end of the
+     * data */
     unsigned guards;
     bool numbered, timed;
 };
 
-/* The result of one flow. That of the first flow is the head of the list of all results, and also
- * has the outcome of the whole run, the counters of the link and the processor time. */
+/* The result of one flow. The results of a run form a list in the order of the flows; the first one
+ * also has the outcome of the whole run, the counters of the link and the processor time. */
 struct ttcp_result {
     const struct ttcp_options *opt;
     /* result of the next flow of the run; NULL: this is the last one; the first result owns the
@@ -109,8 +110,8 @@ struct ttcp_result {
     /* figures of each --interval */
     struct ttcp_interval *intervals;
     size_t n_intervals, cap_intervals;
-    /* totals at the end of the last interval; the next interval is computed as the difference from
-     * them */
+    /* totals since the start of the transfer, as they were at the end of the last interval; the
+     * figures of the next interval are the totals at its end minus these */
     struct ttcp_interval sum;
     /* The following fields are set in real time only. */
     scps_time wall_start; /* time of the start, µs since 1970 */
@@ -151,8 +152,8 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
 /* Called after the handshake of connection c: checks that the features of --require were
  * negotiated. If one was not, sets outcome and message of r and returns false. */
 bool ttcp_result_require(struct ttcp_result *r, const struct scps_conn *c);
-/* Sets outcome and message of r, with a remedy, from the errors of its sender s and its receiver
- * rcv. NULL: that one is in another process. */
+/* Sets outcome and error message of r, with a remedy, from the errors of the flow's sender s and
+ * receiver rcv. s or rcv NULL: that end of the flow is in another process. */
 void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                        const struct ttcp_receiver *rcv);
 /* Copies to r what the link layer of the device reports: why the link has ended, a neighbour that

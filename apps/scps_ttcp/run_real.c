@@ -2,12 +2,13 @@
 /* One end of a transfer, over TUN or IP in UDP, in real time.
  *
  * Everything happens in the libev loop of the stack, to which watchers for standard input, the
- * output, signals and the options' times are added. Input and output are watched only while they
- * are not ready. A large send buffer is filled in pieces, so that packets are served meanwhile.
+ * output, signals and the times of --time, --interval and --timeout are added. Input and output are
+ * watched only while they are not ready. A large send buffer is filled in pieces, and packets are
+ * sent and received between two pieces.
  *
  * After the results are recorded a sender stays until the peer has closed, too, and a receiver
- * until its FIN is acknowledged, at most for 2 s and four RTO, so that no peer has to retransmit to
- * an end that is gone. A transfer that failed at this end is reset.
+ * until its FIN is acknowledged, at most for 2 s or, if that is longer, four RTO. Otherwise a peer
+ * might retransmit its FIN to a process that has ended. After a failure it sends a reset.
  */
 #include "scps_ttcp/real.h"
 
@@ -19,7 +20,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Bytes that a sender writes before the event loop serves packets; this takes about 0.2 ms. */
+/* Largest number of bytes that a sender writes before the event loop sends and receives packets
+ * again; to write them takes about 0.2 ms. */
 #define AT_ONCE (128u << 10)
 
 /* Returns true if every connection has closed. Connections that never arrived do not count. */
@@ -77,7 +79,8 @@ static void abort_all(struct ttcp_real *x)
 }
 
 /* Records all figures. Afterwards the process waits until the connections are closed; if the
- * transfer has failed, it resets them at once. why: message for an outcome other than TTCP_DONE. */
+ * transfer has failed, it resets them at once. why: error message; NULL if the outcome is
+ * TTCP_DONE. */
 static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
 {
     scps_time now = scps_sysclock_now();
@@ -335,8 +338,8 @@ static void on_later(EV_P_ ev_timer *w, int revents)
     scps_loop_kick(x->loop);
 }
 
-/* Checks whether the peer has terminated a PPP link. Connections and netif still exist then, so no
- * event would end the run. */
+/* Checks whether the peer has terminated a PPP link. Called by a timer, because no event reports
+ * that: the connections and the interface still exist. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct ttcp_real *x = w->data;

@@ -16,9 +16,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TESTS   256 /* largest number of tests that are served at the same time */
-#define BACKLOG 32  /* largest number of connections that wait while TESTS of them are served */
-/* bytes that a test writes before the event loop serves packets */
+#define TESTS 256 /* largest number of tests that run at the same time */
+/* largest number of established connections that wait in the listener's queue while TESTS tests
+ * run */
+#define BACKLOG 32
+/* largest number of bytes that a test writes before the event loop sends and receives packets
+ * again */
 #define AT_ONCE (128u << 10)
 #define LOOK    SCPS_MS(100) /* interval of the check for tests that last too long, µs */
 

@@ -15,8 +15,8 @@ static scps_dur on_the_line(const struct scps_link_config *c, uint32_t bytes)
     return (scps_dur)((uint64_t)scps_link_frame_bytes(c, bytes) * 8 * 1000000 / c->rate_bps);
 }
 
-/* Refuses a feature in --require that another option switches off. Returns 0, or -1 with one line
- * in msg, as all functions below. */
+/* Refuses a feature in --require that another option switches off. As all functions of this file
+ * that have a parameter msg, returns 0; or -1, with one line in msg, if the options are refused. */
 static int require_conflicts(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     const struct {
@@ -71,8 +71,9 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
     return 0;
 }
 
-/* Checks HOST if it is an address: it must not be multicast (except with -u), --addr must have its
- * family, and it must not be this end's own. A name is resolved later. */
+/* Checks HOST if it is an address: HOST must not be a multicast address (except with -u) and must
+ * not be one of this end's own addresses, and --addr must give an address of the same IP version.
+ * If HOST is a name, nothing is checked, because the name is resolved later. */
 static int settle_host(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     struct scps_addr a;

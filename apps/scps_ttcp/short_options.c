@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The letters of ttcp and of the SCPS reference implementation: one function for each letter, in
- * the order of the table.
+/* The one-letter options of ttcp and of the SCPS reference implementation: one function applies
+ * each, in the order of the table ttcp_letters.
  *
  * The table has every letter of the reference implementation, so that none is used for something
  * else. A letter whose feature is missing here is in the table with the reason, and is refused with
  * that message.
  *
  * Deliberate differences from the reference implementation: -P is the number of connections, as in
- * other programs, not the spanner test; rates are counted in 1000; -f defaults to m; -b defaults to
- * a size that fits the link; there is no rate limit without -R; congestion control defaults to VJ.
+ * iperf3, and does not select the spanner test, which this program lacks; rates are counted in
+ * 1000; -f defaults to m; -b defaults to a size that fits the link; there is no rate limit without
+ * -R; congestion control defaults to VJ.
  */
 #include "scps_ttcp/option_table.h"
 

@@ -295,8 +295,9 @@ static void took(struct ttcp_receiver *r, size_t n)
         end_record(r, stop & SCPS_RECORD_TORN);
 }
 
-/* Called when the next bytes are missing (best effort): records the hole, so that reading continues
- * behind it. Does nothing if they have arrived meanwhile. */
+/* Called when the next bytes of the stream did not arrive in time (best effort, -E): records the
+ * range of missing bytes and skips it, so that the next read continues behind it. Does nothing if
+ * these bytes have arrived meanwhile. */
 static void over_hole(struct ttcp_receiver *r)
 {
     struct scps_hole h;
@@ -336,8 +337,9 @@ static bool echoed(struct ttcp_receiver *r)
     return true;
 }
 
-/* Writes to the output; all: also the rest of a block (-B). Returns true if it has accepted
- * everything; otherwise the receiver waits for it (r->waiting), or has failed. */
+/* Writes the received bytes that are in the buffer to the output. all: with -B, writes a block that
+ * is not full, too. Returns true if the output has accepted everything; false if the receiver waits
+ * until the output accepts more (r->waiting is true), or the output has failed. */
 static bool flushed(struct ttcp_receiver *r, bool all)
 {
     int err = ttcp_output_flush(r->out, all);

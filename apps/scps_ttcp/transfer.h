@@ -28,8 +28,8 @@ struct ttcp_sender {
     int err;        /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
     bool in_failed;
     bool too_short; /* true: -u, and the whole input is shorter than the smallest datagram */
-    /* number of bytes that one call of ttcp_sender_run() writes at most, so that packets are served
-     * meanwhile; 0: no limit */
+    /* largest number of bytes that one call of ttcp_sender_run() writes, so that the event loop can
+     * send and receive packets between two calls; 0: no limit */
     uint64_t at_once;
     uint64_t written; /* bytes that the send buffer has accepted */
     /* bytes of `written` that the peer has acknowledged, according to the last observer event
@@ -68,8 +68,8 @@ void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time no
 /* Called for an event of the sender's connection: writes when the connection is established or has
  * room, reads the receiver's result when it arrives, and records an error or the end. */
 void ttcp_sender_event(struct ttcp_sender *s, const struct scps_event *ev, scps_time now);
-/* Writes as much of the input to the connection as the send buffer takes. Call it also when new
- * input is available. */
+/* Writes as much of the input to the connection as the send buffer takes. The caller also calls
+ * this function when the input was empty (s->waiting) and has new data. */
 void ttcp_sender_run(struct ttcp_sender *s, scps_time now);
 /* Called for each observer event n of the sender's connection: records the exact time of
  * acknowledgements. */
@@ -78,7 +78,7 @@ void ttcp_sender_note(struct ttcp_sender *s, const struct scps_note *n);
 struct ttcp_receiver {
     struct scps_conn *conn; /* connection of the receiver; NULL: the receiver waits for one */
     struct ttcp_output *out;
-    bool waiting /* the receiver waits until the output accepts more */, eof, over;
+    bool waiting /* true: the receiver waits until the output accepts more */, eof, over;
     int err; /* SCPS_ERR_* that ended the transfer; if out_failed, the error of the output */
     bool out_failed;
     uint64_t received;
@@ -90,8 +90,9 @@ struct ttcp_receiver {
      * (torn); smallest and largest size of the former, bytes */
     uint64_t records, torn, record_min, record_max,
         record /* number of bytes so far of the record being read */;
-    /* -E (best effort): the n_holes holes found, and the sum of their bytes (missing). At the end
-     * the list is passed to the result. */
+    /* -E (best effort): list of the n_holes ranges of bytes that did not arrive in time and were
+     * skipped, and the sum of their lengths (missing). At the end of the transfer struct
+     * ttcp_result takes over the list. */
     struct scps_hole *holes;
     size_t n_holes, cap_holes;
     uint64_t missing;

@@ -125,8 +125,9 @@ int units_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
     return 0;
 }
 
-/* Returns n * mul per second, if n was counted in us µs, without overflow of the product; at most
- * UINT64_MAX. */
+/* Returns the rate n * mul / us * 10^6, where n was counted during us microseconds and mul is a
+ * factor such as 8 (bits in a byte). The product cannot overflow; the result is at most UINT64_MAX,
+ * and 0 if us is not positive. */
 static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
 {
     uint64_t d = (uint64_t)us, whole, rest;
@@ -141,8 +142,9 @@ static uint64_t per_second(uint64_t n, uint64_t mul, scps_dur us)
     if (whole > UINT64_MAX / 1000000 - 1)
         return UINT64_MAX;
     whole *= 1000000;
-    /* If d is above 2^44 µs (half a year), the last digits of the result do not matter; rest is
-     * less than d. */
+    /* rest * 1000000 / d is the fraction of the rate; rest is less than d. If d is so large (above
+     * 2^44 µs, half a year) that the product would overflow, an approximation suffices, because it
+     * affects only the last digits. */
     if (d <= UINT64_MAX / 1000000)
         return whole + rest * 1000000 / d;
     return whole + rest / (d / 1000000);

@@ -29,12 +29,15 @@ struct ttcp_virtual {
     struct ttcp_progress progress;
     struct ttcp_truth truth;
     struct ttcp_sums sums; /* -u: checksums of the datagrams sent */
-    scps_time next; /* time at which the sender sends its next guard datagram behind the data, µs */
+    /* with -u: virtual time, µs, of the timer by which the sender sends its next guard datagram
+     * behind the data */
+    scps_time next;
     /* on_event: function that is called for the events of both hosts' stacks, with this structure
      * as ctx; stop_now: variable that a signal sets, which ends the waiting for input */
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     const volatile sig_atomic_t *stop_now;
-    /* -u, true: the sender has finished; datagrams that are still on the link count */
+    /* With -u. true: the sender has sent its last datagram, and the run waits until the link has
+     * delivered the datagrams that are on the way, because they count, too */
     bool last_look;
     bool finished; /* true: the measured part is over; connections may still be closing */
 };
