@@ -18,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/rangeset.h"
+#include "trace/segs.h"
 
 #define TR_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define TR_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -35,44 +36,6 @@ struct conn_dir;
 /* Returns the counters of direction h that few connections need, and allocates them at the first
  * call. Never NULL: without memory, the result is a structure that such directions share. */
 struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h);
-
-/* ---- segments of one direction (functions in segs.c) ---- */
-
-/* A segment in the boundaries in which it was first sent, not acknowledged yet. */
-struct seg {
-    /* first sequence number, unwrapped: its low 32 bits are the number on the wire */
-    uint64_t first;
-    scps_time at; /* time of the last transmission of the segment, µs */
-    uint32_t len;
-    uint16_t retrans;
-    uint16_t pad;
-};
-/* array s of up to CHUNK segments that are not acknowledged, in order of their sequence numbers:
- * s[off] to s[off + n - 1], of cap */
-struct chunk {
-    uint16_t off, n, cap;
-    struct seg s[];
-};
-struct block { /* adjacent segments that have been acknowledged, merged into one range */
-    uint64_t first, end;
-    scps_time at; /* time of the latest transmission of any octet of the range, µs */
-    /* number of acknowledgements whose SEG.ACK is the end of this range: 1, and one more for each
-     * duplicate */
-    uint32_t acked;
-};
-struct segs {
-    /* array of chunks of segments that are not acknowledged: c[head] to c[head + n - 1] */
-    struct chunk **c;
-    struct block *b;
-    uint32_t head, n, cap;
-    uint16_t nb, capb;
-    uint64_t top; /* end of the highest segment, acknowledged or not; 0: there is none */
-    /* Last SEG.ACK that was processed completely: another acknowledgement with this value, unless
-     * it counts as a duplicate, changes nothing. 0: the next one must be processed. */
-    uint64_t settled;
-    uint64_t quad;     /* highest quadrant (2^30 octets of sequence space) in which data was sent */
-    scps_time quad_at; /* latest transmission of acknowledged segments in that quadrant, µs */
-};
 
 /* What is known of the earlier transmission of a segment's data. any: an earlier one was
  * captured. */

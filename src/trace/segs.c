@@ -16,20 +16,13 @@
  * tcptrace searches a list for each packet; here the search is by bisection, and usually ends after
  * one comparison.
  *
- * Memory: at most MAX_SEGS segments and MAX_BLOCKS blocks a direction. Beyond that the lowest are
- * discarded, and counted.
+ * Memory: at most MAX_CHUNKS chunks of up to CHUNK segments, and the blocks of blocks.c, for each
+ * direction. Beyond that the lowest are discarded, and counted.
  */
 #include "trace/flow.h"
 
 #define CHUNK      64u
 #define MAX_CHUNKS 65536u
-#define MAX_BLOCKS 1024u
-#define QUAD(x)    ((x) >> 30)
-
-static inline uint64_t seg_end(const struct seg *s)
-{
-    return s->first + s->len;
-}
 
 static size_t chunk_size(uint32_t cap)
 {
@@ -150,7 +143,7 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
         const struct chunk *c = s->c[s->head + mid];
-        if (seg_end(&c->s[c->off + c->n - 1]) > pos)
+        if (scps_tr_seg_end(&c->s[c->off + c->n - 1]) > pos)
             hi = mid;
         else
             lo = mid + 1;
@@ -161,7 +154,7 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
     uint32_t a = 0, b = c->n;
     while (a < b) {
         uint32_t mid = (a + b) / 2;
-        if (seg_end(&c->s[c->off + mid]) > pos)
+        if (scps_tr_seg_end(&c->s[c->off + mid]) > pos)
             b = mid;
         else
             a = mid + 1;
@@ -175,7 +168,7 @@ static bool find_seg(const struct segs *s, uint64_t pos, uint32_t *ci, uint32_t 
 static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
 {
     uint32_t ci, si;
-    s->top = SCPS_MAX(s->top, seg_end(x));
+    s->top = SCPS_MAX(s->top, scps_tr_seg_end(x));
     if (!find_seg(s, x->first, &ci, &si))
         return append(t, s, x);
     struct chunk *c = chunk_room(t, s, ci);
@@ -231,101 +224,15 @@ scps_time scps_tr_segs_resent_at(const struct segs *s, uint64_t from, uint64_t t
     return latest;
 }
 
-/* Returns the index of the first block whose end is above pos; s->nb, the number of blocks, if
- * there is none. */
-static uint32_t find_block(const struct segs *s, uint64_t pos)
-{
-    uint32_t lo = 0, hi = s->nb;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2u;
-        if (s->b[mid].end > pos)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return lo;
-}
-
-static bool blocks_adjoin(const struct block *a, const struct block *b)
-{
-    return a->end == b->first && QUAD(a->first) == QUAD(b->first);
-}
-
-static void merge(struct block *a, const struct block *b)
-{
-    a->end = SCPS_MAX(a->end, b->end);
-    a->acked = b->acked;
-    a->at = SCPS_MAX(a->at, b->at);
-}
-
-static void block_add(struct scps_trace *t, struct segs *s, const struct seg *x)
-{
-    struct block n = {.first = x->first, .end = seg_end(x), .at = x->at, .acked = 1};
-    if (TR_LIKELY(s->nb && s->b[s->nb - 1].end == n.first &&
-                  QUAD(s->b[s->nb - 1].first) == QUAD(n.first))) {
-        merge(&s->b[s->nb - 1], &n);
-        return;
-    }
-    uint32_t i = find_block(s, n.first);
-    if (i > 0 && blocks_adjoin(&s->b[i - 1], &n)) {
-        merge(&s->b[--i], &n);
-    } else {
-        if (s->nb == s->capb) {
-            if (s->capb >= MAX_BLOCKS) {
-                t->tot.segments_forgotten++;
-                /* The new block would be the lowest one of a full array, which drops its lowest
-                 * block, so it is not inserted. */
-                if (i == 0)
-                    return;
-                memmove(s->b, s->b + 1, (s->nb - 1u) * sizeof *s->b);
-                s->nb--;
-                i--;
-            } else {
-                uint32_t cap = s->capb ? s->capb * 2u : 1u;
-                void *p = scps_tr_grow(t, s->b, s->capb * sizeof *s->b, cap * sizeof *s->b);
-                if (!p)
-                    return;
-                s->b = p;
-                s->capb = (uint16_t)cap;
-            }
-        }
-        memmove(s->b + i + 1, s->b + i, (s->nb - i) * sizeof *s->b);
-        s->b[i] = n;
-        s->nb++;
-    }
-    if (i + 1u < s->nb && blocks_adjoin(&s->b[i], &s->b[i + 1])) {
-        merge(&s->b[i], &s->b[i + 1]);
-        memmove(s->b + i + 1, s->b + i + 2, (s->nb - i - 2u) * sizeof *s->b);
-        s->nb--;
-    }
-}
-
-/* Returns the time of the latest transmission of acknowledged data in quadrant q (2^30 octets), µs;
- * 0: no such data is recorded. */
-static scps_time latest_in(const struct segs *s, uint64_t q)
-{
-    scps_time at = 0;
-    for (uint32_t i = 0; i < s->nb; i++)
-        if (QUAD(s->b[i].first) == q)
-            at = SCPS_MAX(at, s->b[i].at);
-    return at;
-}
-
 /* Begins a new quadrant of sequence numbers (2^30 octets): data that lies two quadrants back is
  * removed. */
 static void enter_quad(struct scps_trace *t, struct segs *s, uint64_t q)
 {
     s->quad = q;
-    uint32_t i = 0;
-    while (i < s->nb && QUAD(s->b[i].first) + 1 < q)
-        i++;
-    if (i)
-        memmove(s->b, s->b + i, (s->nb - i) * sizeof *s->b);
-    s->nb = (uint16_t)(s->nb - i);
-    s->quad_at = latest_in(s, q);
+    s->quad_at = scps_tr_blocks_discard(s, q);
     while (s->n) {
         struct chunk *c = s->c[s->head];
-        while (c->n && QUAD(c->s[c->off].first) + 1 < q) {
+        while (c->n && TR_QUAD(c->s[c->off].first) + 1 < q) {
             c->off++;
             c->n--;
         }
@@ -337,8 +244,8 @@ static void enter_quad(struct scps_trace *t, struct segs *s, uint64_t q)
 
 static inline void touch_quad(struct scps_trace *t, struct segs *s, uint64_t pos)
 {
-    if (TR_UNLIKELY(QUAD(pos) > s->quad))
-        enter_quad(t, s, QUAD(pos));
+    if (TR_UNLIKELY(TR_QUAD(pos) > s->quad))
+        enter_quad(t, s, TR_QUAD(pos));
 }
 
 static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x, scps_time now)
@@ -367,7 +274,7 @@ static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, 
         resent_delay(t, h, x, now);
     } else {
         b->at = now;
-        if (QUAD(b->first) == s->quad)
+        if (TR_QUAD(b->first) == s->quad)
             s->quad_at = SCPS_MAX(s->quad_at, now);
     }
 }
@@ -378,24 +285,24 @@ static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, 
 static uint64_t copy_following(struct chunk *c, uint32_t i, uint64_t end)
 {
     struct seg *x = &c->s[c->off + i], *const last = &c->s[c->off + c->n - 1];
-    while (x < last && x[1].first == seg_end(x) && seg_end(x + 1) < end) {
+    while (x < last && x[1].first == scps_tr_seg_end(x) && scps_tr_seg_end(x + 1) < end) {
         x++;
         if (x->retrans < UINT16_MAX)
             x->retrans++;
     }
-    return seg_end(x);
+    return scps_tr_seg_end(x);
 }
 
 static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint32_t len,
                           scps_time now, bool *ooo, struct resend *re)
 {
     struct segs *s = &h->segs;
-    uint64_t cur = first, end = first + len, q = QUAD(first);
+    uint64_t cur = first, end = first + len, q = TR_QUAD(first);
     uint32_t again = 0;
     bool split = false;
     for (;;) {
         /* Octets from cur on are handled, in the lowest segment x or block b that ends above. */
-        uint32_t ci = 0, si = 0, bi = find_block(s, cur);
+        uint32_t ci = 0, si = 0, bi = scps_tr_blocks_find(s, cur);
         bool is_seg = find_seg(s, cur, &ci, &si);
         struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;
         struct block *b = bi < s->nb ? &s->b[bi] : NULL;
@@ -404,8 +311,8 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
         if (x)
             b = NULL;
         uint64_t efirst = x ? x->first : b ? b->first : 0;
-        uint64_t eend = x ? seg_end(x) : b ? b->end : 0;
-        if ((!x && !b) || QUAD(efirst) != q) {
+        uint64_t eend = x ? scps_tr_seg_end(x) : b ? b->end : 0;
+        if ((!x && !b) || TR_QUAD(efirst) != q) {
             struct seg n = {.first = cur, .len = (uint32_t)(end - cur), .at = now};
             insert(t, s, &n);
             return again;
@@ -450,8 +357,8 @@ uint32_t scps_tr_segs_add(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     if (TR_UNLIKELY(first < s->settled))
         s->settled = 0;
     touch_quad(t, s, first);
-    if (TR_UNLIKELY(QUAD(first) != QUAD(last))) {
-        uint32_t n1 = (uint32_t)((QUAD(last) << 30) - first);
+    if (TR_UNLIKELY(TR_QUAD(first) != TR_QUAD(last))) {
+        uint32_t n1 = (uint32_t)((TR_QUAD(last) << 30) - first);
         uint32_t again = add_piece(t, h, first, n1, now, ooo, re);
         touch_quad(t, s, last);
         return again + add_piece(t, h, first + n1, len - n1, now, ooo, re);
@@ -470,17 +377,17 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
 {
     struct segs *s = &h->segs;
     scps_dur sample = -1;
-    uint64_t q = QUAD(ack);
+    uint64_t q = TR_QUAD(ack);
     touch_quad(t, s, ack);
     /* b: the block of acknowledged data that contains octet `ack` - 1. b->acked counts the
      * duplicate acknowledgements of exactly b's end; any other acknowledgement sets it to 1. */
     if (s->nb) {
         struct block *b = &s->b[s->nb - 1];
         if (TR_UNLIKELY(b->first >= ack)) {
-            uint32_t i = find_block(s, ack - 1);
+            uint32_t i = scps_tr_blocks_find(s, ack - 1);
             b = i < s->nb && s->b[i].first < ack ? &s->b[i] : NULL;
         }
-        if (b && QUAD(b->first) == q) {
+        if (b && TR_QUAD(b->first) == q) {
             if (dup && b->end == ack) {
                 h->dupacks++;
                 if (++b->acked == 4)
@@ -490,19 +397,19 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
             }
         }
     }
-    scps_time newest = TR_LIKELY(q == s->quad) ? s->quad_at : latest_in(s, q);
+    scps_time newest = TR_LIKELY(q == s->quad) ? s->quad_at : scps_tr_blocks_latest_in(s, q);
     while (s->n) {
         struct chunk *c = s->c[s->head];
         struct seg *x = &c->s[c->off];
         if (!c->n || x->first >= ack)
             break;
         newest = SCPS_MAX(newest, x->at);
-        if (TR_LIKELY(QUAD(x->first) == q) && seg_end(x) == ack)
+        if (TR_LIKELY(TR_QUAD(x->first) == q) && scps_tr_seg_end(x) == ack)
             sample = scps_tr_rtt_acked(t, h, x, now, newest > x->at);
         else
             h->rtt_cumack++;
-        block_add(t, s, x);
-        if (QUAD(x->first) == s->quad)
+        scps_tr_blocks_add(t, s, x);
+        if (TR_QUAD(x->first) == s->quad)
             s->quad_at = SCPS_MAX(s->quad_at, x->at);
         c->off++;
         if (--c->n == 0) {
