@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts IP packets, each in an encapsulation packet, into CCSDS transfer frames, and takes them out
- * again.
+/* Puts IP packets into CCSDS transfer frames, which have a fixed length, and takes them out again.
+ * Each IP packet gets a header of its own (CCSDS encapsulation packet); the encapsulation packets
+ * follow each other without gaps and may span frames.
  *
  * Sending: packets are copied into the frame being filled; a full frame is finished and waits for
- * the device. While frames wait, a packet of the stack is refused (SCPS_ERR_AGAIN), so room for the
- * frames of one packet suffices.
+ * the device. While complete frames wait, a packet of the stack is refused (SCPS_ERR_AGAIN), so the
+ * buffer of frames needs room only for those that the longest packet fills.
  *
- * Receiving: frames in sequence continue the packet that is being read. After a gap in the frame
- * counts that packet is lost, and reading continues where the first header pointer of the next
- * frame points.
+ * Receiving: the octets of a frame whose count is one above that of the frame before continue the
+ * packet that is being read. After a gap in the counts that packet is lost, and reading continues
+ * in the next frame at the offset that the frame's first header pointer gives, where the first
+ * packet of the frame begins.
  */
 #include "link/ccsds.h"
 
@@ -38,8 +40,9 @@ static size_t marker_len(const struct scps_ccsds *c)
     return c->cfg.markers ? SCPS_CCSDS_MARKER : 0;
 }
 
-/* Returns the address of the i-th frame in the buffer of frames to send, from 0, the oldest. If the
- * line is a byte stream, the frame's synchronisation marker is there. */
+/* Returns the address of frame i (0: the oldest) in the ring of frames to send. With cfg.markers
+ * (the line is a byte stream) the synchronisation marker that precedes the frame is at that
+ * address. */
 static uint8_t *slot(struct scps_ccsds *c, unsigned i)
 {
     size_t each = marker_len(c) + c->cfg.frame;
@@ -108,8 +111,9 @@ static void begin_packet(struct scps_ccsds *c)
         c->tx.fill_at = c->now + c->cfg.fill_after;
 }
 
-/* Fills the rest of the frame that is being filled with an idle packet, and completes it. Called
- * when the frame's first packet has waited for cfg.fill_after, and when the link is closed. */
+/* Fills the rest of the frame that is being filled with an idle packet (padding that the receiver
+ * skips), and completes the frame. Called when the frame's first packet has waited for
+ * cfg.fill_after, µs, and when the link is closed. */
 static void fill(struct scps_ccsds *c)
 {
     size_t n = c->data_len - c->tx.used;
@@ -144,7 +148,9 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     put_octets(c, head, scps_encap_build(head, version, total));
     put_octets(c, pkt->data, pkt->len);
     put_octets(c, pkt->payload, pkt->payload_len);
-    /* The packet ends in another frame than it began in. That frame has no deadline yet. */
+    /* The packet ends in a later frame than the one in which it began. That later frame gets its
+     * deadline now; begin_packet() has set only the deadline of the frame in which the packet
+     * began. */
     if (c->tx.used && c->tx.fill_at == SCPS_NEVER)
         c->tx.fill_at = c->now + c->cfg.fill_after;
     c->stats.tx_packets++;
@@ -191,9 +197,9 @@ static void forget_packet(struct scps_ccsds *c)
     c->rx.total = 0;
 }
 
-/* Reads n octets of the packets in a frame's data field, which continue those read before. Returns
- * false at a malformed packet header: the octets behind it cannot be read, because the packet's
- * length is unknown. */
+/* Reads n octets of encapsulation packets from a frame's data field; the octets follow directly
+ * those read before. Returns false at a malformed packet header: the octets behind it cannot be
+ * read, because the packet's length is unknown. */
 static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps_time at)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -202,8 +208,9 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     while (n) {
         size_t k = 1;
 
-        /* The packet's length is known, so the rest of it is read at once, or as much of it as
-         * there is. Its header is read octet by octet. */
+        /* r->total is not 0: the packet's length is known, so its missing octets, as far as this
+         * frame has them, are read at once. A header is read octet by octet, until it says how long
+         * the packet is. */
         if (r->total)
             k = (size_t)SCPS_MIN((uint64_t)n, r->total - r->len);
         if (r->len < room)
@@ -229,8 +236,8 @@ static bool packets_input(struct scps_ccsds *c, const uint8_t *p, size_t n, scps
     return true;
 }
 
-/* Records the frame count of frame f. Returns false if it does not follow the previous frame's
- * count: frames are missing between both. */
+/* Records the frame count of frame f. Returns false if the count is not one above that of the
+ * previous frame: frames are missing between both, or f is out of order. */
 static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
 {
     struct scps_ccsds_rx *r = &c->rx;
@@ -244,8 +251,8 @@ static bool in_sequence(struct scps_ccsds *c, const struct scps_spaceframe *f)
     r->counted = true;
     if (first || gap == 0)
         return true;
-    /* More than half of the count's range is missing, so the sender has restarted, or the frame
-     * arrived out of order. */
+    /* The count is lower than expected (modulo its range, more than half of the range would be
+     * missing), so the frame arrived out of order, or the sender has restarted. */
     if (gap > mask / 2)
         dropped(c, SCPS_CCSDS_DROP_LATE);
     else
@@ -284,8 +291,8 @@ static void frame_input(struct scps_ccsds *c, const uint8_t *p, scps_time at)
         r->synced = false;
     if (f.pointer == SPACEFRAME_NO_START)
         return;
-    /* The packet that is being read does not end where the next packet begins according to the
-     * frame's first header pointer, so it is dropped. */
+    /* The packet that is being read should have ended where the frame's first header pointer says
+     * that the next packet begins, and has not; so its length field is wrong, and it is dropped. */
     if (r->synced && r->len) {
         dropped(c, SCPS_CCSDS_DROP_POINTER);
         forget_packet(c);
@@ -366,8 +373,8 @@ static void ccsds_close(struct scps_netif *nif)
     struct scps_alloc a = c->alloc;
 
     if (nif->lower && c->tx.fill_at != SCPS_NEVER && flush(c)) {
-        /* The packets in the frame being filled, which may be a reset or an acknowledgement, are
-         * sent before the link is closed. */
+        /* Before the link is closed, the frame that is being filled is completed and sent, because
+         * the packets in it may be a reset or an acknowledgement. */
         fill(c);
         flush(c);
     }

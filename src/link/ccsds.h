@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State of one end of a space link: ccsds.c runs it, ccsdsopen.c makes it and reports its
- * counters. */
+/* State of one end of a link with CCSDS transfer frames: ccsds.c sends and receives, ccsdsopen.c
+ * opens the end and reports its counters. */
 #ifndef SCPS_LINK_CCSDS_H
 #define SCPS_LINK_CCSDS_H
 
@@ -13,21 +13,26 @@ struct scps_ccsds_tx {
     /* first: index in the ring of the oldest frame; ready: number of complete frames, from there
      * on, that the device has not accepted yet */
     unsigned first, ready;
-    /* number of octets of packets in the frame being filled, which follows the ready ones */
+    /* number of octets of packets that are in the frame being filled; this frame is in the ring
+     * behind the `ready` complete ones */
     size_t used;
-    unsigned pointer; /* first header pointer of the frame being filled */
-    uint64_t count;   /* frame count of the frame being filled */
-    /* time at which the rest of the frame being filled becomes an idle packet, µs; SCPS_NEVER: no
-     * frame is begun */
+    /* first header pointer of the frame being filled: offset in its data field, octets, at which
+     * its first packet begins; SPACEFRAME_NO_START: none begins in it */
+    unsigned pointer;
+    uint64_t count; /* frame count of the frame being filled */
+    /* time at which the frame being filled is completed with an idle packet (padding), µs;
+     * SCPS_NEVER: it has no packets yet */
     scps_time fill_at;
 };
 
 struct scps_ccsds_rx {
-    /* fields for lines that are byte streams (cfg.markers) */
+    /* fields that are used only with cfg.markers (the line is a byte stream): */
     uint8_t *stream; /* the `have` octets read so far of a marker and its frame */
     size_t have;
-    /* synced: it is known where packets begin, because no frame was lost since; counted: `count` is
-     * the frame count of the last frame that arrived */
+    /* synced: true: the octets read last end within or at the end of a known packet, so the next
+     * frame in sequence continues there; false: a packet begins only where the next first header
+     * pointer says. counted: true: `count` is the frame count of the last frame that arrived;
+     * false: no frame has arrived yet */
     bool synced, counted;
     uint64_t count;
     uint8_t *packet;
@@ -48,7 +53,9 @@ struct scps_ccsds {
     struct scps_ccsds_rx rx;
     struct scps_ccsds_status stats;
     scps_time now;
-    bool begun;      /* true: scps_netif_advance() has been called, so `now` is valid */
+    /* true: the driver has called scps_netif_advance(), which sets `now`; false: `now` is not known
+     * yet */
+    bool begun;
     size_t data_len; /* length of a frame's data field, which holds packets, octets */
 };
 

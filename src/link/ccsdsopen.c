@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens an end of a space link, and reports its state. */
+/* Opens one end of a link with CCSDS transfer frames, and reports its state. */
 #include "link/ccsds.h"
 
 #include <scps/error.h>
@@ -21,8 +21,8 @@ static size_t frame_data(const struct scps_ccsds_config *c)
     return c->frame - scps_spaceframe_head(c) - scps_spaceframe_tail(c);
 }
 
-/* Returns for how many frames to send there is a buffer: those that the longest packet fills
- * completely, and those in which it begins and ends. */
+/* Returns for how many frames the send buffer has room: those that the longest packet fills
+ * completely, and two more, in which it begins and ends. */
 static unsigned tx_room(const struct scps_ccsds_config *c)
 {
     return (unsigned)((c->mtu + SCPS_ENCAP_HEAD) / frame_data(c)) + 2;

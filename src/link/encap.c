@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Encapsulation packets.
+/* CCSDS encapsulation packets. Numbers below are lengths in bits, digits 0 and 1 at the beginning
+ * are bits, and || is a border of octets:
  *
  *   111 | protocol 3 | 00                                                   one octet, idle
  *   111 | protocol 3 | 01 || length 8

@@ -14,8 +14,10 @@ enum scps_encap_what {
     ENCAP_MORE,  /* the header of the packet is not complete */
     ENCAP_WRONG, /* the header of the packet is malformed */
     ENCAP_IDLE,
-    ENCAP_OTHER, /* the packet is a space packet, or has a protocol other than IP */
-    ENCAP_IPE    /* the packet has the Internet protocol extension, so it contains an IP packet */
+    /* the packet is a space packet (CCSDS 133.0-B), or an encapsulation packet whose protocol is
+     * not IP */
+    ENCAP_OTHER,
+    ENCAP_IPE /* the packet has the Internet protocol extension, so it contains an IP packet */
 };
 /* Parses the header of an encapsulation packet (CCSDS 133.1-B) or space packet, of which the first
  * n octets are at p. Sets *head to the length of the header and *total to that of the packet,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ethernet: framing, the choice of the next hop, requests and replies of ARP and Neighbour
- * Discovery. */
+/* Ethernet: sends and receives frames, chooses the next hop, and sends and answers ARP requests and
+ * Neighbour Solicitations. */
 #include "link/ether.h"
 
 #include <string.h>
@@ -217,9 +217,10 @@ static int ether_send(struct scps_netif *nif, const struct scps_pkt *pkt)
 
 /* ---- functions that receive frames from the device ---- */
 
-/* Returns true if the limit of replies to other stations' requests allows one of n octets now, and
- * counts it with its length on an Ethernet: 60 octets at least, plus preamble, check sequence and
- * gap between frames. Otherwise drops the request. */
+/* Returns true if the rate limit of replies (to ARP requests and Neighbour Solicitations) permits a
+ * reply of n octets now, and charges the reply to the limit, with its length on an Ethernet: 60
+ * octets at least, plus preamble, check sequence and gap between frames. Otherwise counts the
+ * request as dropped and returns false. */
 static bool may_reply(struct scps_ether *e, size_t n)
 {
     if (scps_reply_limit_take(&e->replies, &e->nif, 1250000 / SCPS_REPLY_SHARE,
@@ -311,7 +312,8 @@ static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
 {
     bool about_us = is_own(e, &m->target);
     /* A request or an ARP reply is for this station if its target is an address of this station.
-     * The target of a Neighbour Advertisement is its sender, so each one that arrives counts. */
+     * The target of a Neighbour Advertisement is the address of its sender, so an Advertisement
+     * counts as one for this station whatever its target is. */
     bool for_us = about_us || (m->answer && m->target.family == 6);
 
     learn(e, m, for_us);

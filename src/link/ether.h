@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State of one station on an Ethernet: ether.c runs it, etheropen.c makes it and reports its
- * counters. */
+/* State of one station (this host) on an Ethernet: ether.c sends and receives, etheropen.c opens
+ * the station and reports its counters. */
 #ifndef SCPS_LINK_ETHER_H
 #define SCPS_LINK_ETHER_H
 
@@ -16,7 +16,9 @@ struct scps_ether {
     /* limit of the rate of replies to ARP requests and Neighbour Solicitations */
     struct scps_reply_limit replies;
     scps_time now;
-    bool begun; /* true: scps_netif_advance() has been called, so `now` is valid */
+    /* true: the driver has called scps_netif_advance(), which sets `now`; false: `now` is not known
+     * yet */
+    bool begun;
     struct scps_ether_status stats;
     uint8_t *tx; /* buffer for a frame being sent */
 };
@@ -30,7 +32,8 @@ bool scps_ether_group_mac(const struct scps_ether *e, const struct scps_addr *a,
 /* Gets the source and destination address of the IP packet of n octets at p. Returns false if it
  * has no complete IP header. */
 bool scps_ether_addresses(const uint8_t *p, size_t n, struct scps_addr *src, struct scps_addr *dst);
-/* Returns true if the packet of n octets at p has a group or broadcast address as destination. */
+/* Returns true if the destination of the IP packet of n octets at p is a multicast or broadcast
+ * address. */
 bool scps_ether_is_to_group(const struct scps_ether *e, const uint8_t *p, size_t n);
 
 /* ---- functions in ether.c, which send and receive frames ---- */

@@ -149,8 +149,8 @@ int scps_ether_remove_addr(struct scps_netif *ether, const struct scps_addr *add
 
     if (i == e->cfg.n)
         return SCPS_ERR_NOENT;
-    /* The other addresses keep their order, because it decides which of them is the source address
-     * of ARP requests and Neighbour Solicitations. */
+    /* The other addresses keep their order, because the first suitable address becomes the source
+     * address of ARP requests and Neighbour Solicitations. */
     for (e->cfg.n--; i < e->cfg.n; i++) {
         e->cfg.addr[i] = e->cfg.addr[i + 1];
         e->cfg.prefix[i] = e->cfg.prefix[i + 1];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Octet stuffing and the 16-bit frame check sequence (FCS) of PPP on asynchronous lines.
  *
- * A line may insert control characters (such as XON and XOFF of a modem). The peer escapes the
- * characters in the receiving ACCM, so one of them that is not escaped was not sent by the peer and
- * is removed. A flag right behind an escape means that the sender aborted the frame.
+ * A line may insert control characters (such as XON and XOFF of a modem). The peer escapes each
+ * control character that the receiving ACCM (Async Control Character Map, a set of the octets 0 to
+ * 31) contains. So such a character that arrives without an escape was not sent by the peer, and is
+ * removed. A flag right behind an escape means that the sender aborted the frame.
  *
  * Sources: RFC 1662 sections 3.1, 4.2, 4.3 and appendix C.
  */
@@ -76,7 +77,7 @@ void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap)
 }
 
 /* Called at a flag, which ends a frame. Returns what the octets since the previous flag are: a good
- * frame, a damaged one, or none. */
+ * frame (SCPS_HDLC_FRAME), no frame (SCPS_HDLC_MORE), or the reason for which they are dropped. */
 static enum scps_hdlc_got finish(struct scps_hdlc_rx *r)
 {
     r->taken = true;

@@ -32,7 +32,8 @@ enum scps_hdlc_got {
     /* a good frame has ended: rx.len octets at rx.buf, without its FCS, valid until the next
      * call */
     SCPS_HDLC_FRAME,
-    SCPS_HDLC_BAD_FCS, /* this value and the following ones say why a frame was dropped */
+    /* a frame was dropped because its FCS is wrong; the following values are further reasons */
+    SCPS_HDLC_BAD_FCS,
     SCPS_HDLC_ABORTED,
     SCPS_HDLC_TOO_SHORT,
     SCPS_HDLC_TOO_LONG
@@ -56,7 +57,8 @@ struct scps_hdlc_rx {
  * its FCS and without escapes. */
 void scps_hdlc_rx_init(struct scps_hdlc_rx *r, uint8_t *buf, size_t cap);
 /* Reads octets of the line from *p until a frame ends, or until `end`, and advances *p behind them.
- * Returns what kind of frame has ended, or SCPS_HDLC_MORE. */
+ * Returns SCPS_HDLC_FRAME, the reason for which a frame was dropped, or SCPS_HDLC_MORE if no frame
+ * has ended before `end`. */
 enum scps_hdlc_got scps_hdlc_take(struct scps_hdlc_rx *r, const uint8_t **p, const uint8_t *end);
 
 /* Updates a 16-bit FCS (RFC 1662 appendix C) with the n octets at p, and returns it. It must be

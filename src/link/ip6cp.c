@@ -6,8 +6,8 @@
 
 enum { OPT_INTERFACE_ID = 1 };
 
-/* Draws a random interface identifier. Its universal/local bit is 0, because it is not globally
- * unique (RFC 5072 section 4.1). */
+/* Returns a random interface identifier, never 0. Its universal/local bit is 0, because it is not
+ * globally unique (RFC 5072 section 4.1). */
 static uint64_t draw(struct scps_ip6cp *i)
 {
     return (scps_prng_next(&i->cp.env->prng) & ~(UINT64_C(1) << 57)) | 1;
@@ -42,8 +42,8 @@ static enum scps_cp_verdict judge(struct scps_cp *cp, uint8_t type, const uint8_
     i->offer = scps_get64(v);
     if (i->offer && i->offer != i->local)
         return CP_ACK;
-    /* The peer has no identifier, or the same as this end, so another one is proposed to it (RFC
-     * 5072 section 4.1). */
+    /* The peer has no identifier, or the same as this end, so a Configure-Nak proposes another
+     * identifier to the peer (RFC 5072 section 4.1). */
     scps_put64(nak, draw(i));
     *nak_n = 8;
     return CP_NAK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* IPCP: addresses, and whether the peer accepts compressed TCP/IP headers.
  *
- * An option in a Configure-Request says what its sender has or accepts. So the peer's IP-Address is
- * the peer's address, and its IP-Compression-Protocol says what this end may send (RFC 1332
- * sections 3.2, 3.3 and 4).
+ * An option in a Configure-Request says what the sender of the request has or accepts. So the
+ * option IP-Address in the peer's request is the peer's own address, and IP-Compression-Protocol in
+ * it says what this end may send (RFC 1332 sections 3.2, 3.3 and 4).
  */
 #include "link/ipcp.h"
 
@@ -33,7 +33,8 @@ static size_t request(struct scps_cp *cp, uint8_t *out)
         out[n] = OPT_COMPRESSION;
         out[n + 1] = 6;
         scps_put16(out + n + 2, SCPS_PPP_VJ_COMPRESSED);
-        /* Max-Slot-Id is the number of the last slot of the decompressor, from 0. */
+        /* Max-Slot-Id is the number, counted from 0, of the last slot (state of one TCP connection)
+         * of this end's decompressor. */
         out[n + 4] = (uint8_t)(cp->env->cfg->vj_slots - 1);
         out[n + 5] = 1; /* Comp-Slot-Id 1: compressed packets may omit the slot's number */
         n += 6;
@@ -106,8 +107,8 @@ static void judge_end(struct scps_cp *cp)
     i->always_say = i->offer_say;
 }
 
-/* Called for an option in the peer's Configure-Nak. A configured address stays this end's, whatever
- * the peer proposes: this end asks for it again, and the peer may accept it in the end. */
+/* Called for an option in the peer's Configure-Nak. If an address is configured for this end, this
+ * end asks for that address again, whatever the peer proposes; the peer may accept it at last. */
 static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
 {
     struct scps_ipcp *i = (struct scps_ipcp *)cp;
@@ -134,8 +135,9 @@ static bool rejected(struct scps_cp *cp, uint8_t type)
         i->ask_vj = false;
     if (type == OPT_ADDRESS) {
         i->ask_addr = false;
-        /* IPv4 is impossible if this end has no address, or if the peer has proposed another one
-         * than the configured one before. */
+        /* The peer has rejected the option IP-Address. Then this end uses its address without the
+         * peer's consent; IPv4 is impossible if this end has no address, or if the peer has
+         * proposed another one than the configured one before. */
         return i->local != 0 && !i->addr_refused;
     }
     return true;

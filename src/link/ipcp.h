@@ -8,18 +8,21 @@
 
 struct scps_ipcp {
     struct scps_cp cp;
-    /* IPv4 address of this end, for which it asks the peer; 0: it asks the peer to assign one */
+    /* IPv4 address that this end has in its Configure-Requests; 0: this end asks the peer to assign
+     * one */
     uint32_t local;
-    /* IPv4 address of the peer, for which it asked and which this end acknowledged; 0: none */
+    /* IPv4 address for which the peer has asked and which this end has acknowledged; 0: none */
     uint32_t remote;
-    /* true while the peer has not rejected the option IP-Address, or IP-Compression-Protocol */
+    /* true: this end's Configure-Requests have the option IP-Address (ask_addr) or
+     * IP-Compression-Protocol (ask_vj), because the peer has not rejected it */
     bool ask_addr, ask_vj;
     /* true: the peer wanted another address for this end than the configured one */
     bool addr_refused;
-    /* vj_tx: the peer accepts Van Jacobson compressed TCP/IP headers; always_say: each of them must
-     * carry the number of its slot */
+    /* vj_tx: the peer accepts Van Jacobson compressed TCP/IP headers; always_say: true: each
+     * compressed header must carry the number of its slot (the state of one TCP connection) */
     bool vj_tx, always_say;
-    uint8_t vj_slots; /* number of slots that the peer has for compressed headers */
+    /* number of connections (slots) whose headers the peer can restore at the same time */
+    uint8_t vj_slots;
     /* The next four fields are options of the peer's Configure-Request that is being checked. */
     uint32_t offer_remote;
     bool offer_vj, offer_say;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Options and codes of the Link Control Protocol.
  *
- * Detection of a looped line: each end sends a random magic number. A Configure-Request with this
- * end's own number comes either from a peer that drew the same number, or from this end itself over
- * a looped line. It is answered with a Configure-Nak that proposes another number. A peer then
+ * Detection of a looped line (a line that returns what this end sends): each end puts a random
+ * magic number into its Configure-Requests. A request that arrives with this end's own number comes
+ * either from a peer that drew the same number, or from this end itself over a looped line. This
+ * end answers such a request with a Configure-Nak that proposes another number. A real peer then
  * draws a new number; on a looped line, each request that arrives has the number that this end sent
  * last (RFC 1661 section 6.4).
  *

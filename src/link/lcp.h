@@ -5,7 +5,8 @@
 
 #include "link/pppcp.h"
 
-/* LCP options of one end: what it accepts from the other end, and its magic number. */
+/* LCP options of one end, this one or the peer: which frames that end accepts, and its magic
+ * number. */
 struct scps_lcp_side {
     uint32_t mru, accm, magic;
     /* true: frames sent to this end may have a compressed protocol field (pfc), or no address and
@@ -15,9 +16,9 @@ struct scps_lcp_side {
 
 struct scps_lcp {
     struct scps_cp cp;
-    /* options for which this end asks; they are agreed only in state Opened */
+    /* options in this end's Configure-Requests; the peer has agreed to them only in state Opened */
     struct scps_lcp_side mine;
-    /* options in the peer's last Configure-Request that was acknowledged; before one was, the
+    /* options in the peer's last Configure-Request that this end has acknowledged; until then, the
      * defaults of RFC 1661 and RFC 1662 */
     struct scps_lcp_side peer;
     struct scps_lcp_side offer; /* options in the peer's Configure-Request that is being checked */
@@ -32,16 +33,18 @@ struct scps_lcp {
     scps_time echo_at;
     uint32_t echo_lost; /* number of consecutive Echo-Requests without an answer */
     uint64_t echoes_sent, echoes_answered;
-    /* true: an Echo packet arrived with the magic number of this end, so the line is looped */
+    /* true: an Echo packet arrived with the magic number of this end, so the line seems to return
+     * what this end sends */
     bool echo_looped;
     /* function that is called for a Protocol-Reject of the peer, which names protocol `proto`;
      * ppp.c sets it */
     void (*proto_rejected)(struct scps_lcp *lcp, uint16_t proto);
 };
 
-/* Number of consecutive Configure-Requests received with this end's own magic number after which
- * the line counts as looped. It is less than the default of Max-Failure (RFC 1661 section 4.6), the
- * number of Configure-Naks after which options are rejected instead. */
+/* After this many consecutive Configure-Requests with this end's own magic number, the line is
+ * taken to be looped (to return what this end sends), and the link is closed. The number is less
+ * than the default of Max-Failure (RFC 1661 section 4.6), the number of Configure-Naks after which
+ * options are rejected instead. */
 #define SCPS_LCP_LOOPS 4
 
 /* Initialises LCP on a new link. env: state that the protocols of the link share; its fields cfg

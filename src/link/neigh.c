@@ -36,11 +36,11 @@ static struct scps_nbr *free_entry(const struct scps_nbrs *t)
 }
 
 /* Returns the entry that is used for a new neighbour, to which a packet is about to be sent: a free
- * one, else the one to which no packet was sent for the longest time. If a quarter of the entries
- * waits for a reply already, the oldest of these is replaced. Any host can make this station send
- * packets to addresses that no station has, by sending packets with such source addresses. Their
- * entries must not displace those of neighbours that reply (RFC 3756 section 4.3.2 describes that
- * attack). */
+ * one, else the one to which no packet was sent for the longest time. But if a quarter of all
+ * entries is in NBR_INCOMPLETE (waits for a first reply), the oldest of these is replaced instead.
+ * Any host can make this station send packets to addresses that no station has, by sending packets
+ * with such source addresses. Their entries must not displace those of neighbours that reply (RFC
+ * 3756 section 4.3.2 describes that attack). */
 static struct scps_nbr *replaceable(const struct scps_nbrs *t)
 {
     struct scps_nbr *n = free_entry(t);

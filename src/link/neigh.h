@@ -9,8 +9,11 @@
 enum scps_nbr_state {
     NBR_FREE,
     NBR_INCOMPLETE, /* the MAC address is unknown and requested by multicast or broadcast */
-    NBR_REACHABLE,  /* the neighbour has replied within the configured time */
-    NBR_STALE,      /* the neighbour's last reply is older, but its MAC address is still used */
+    /* the neighbour has replied to a request, and the configured time since then has not passed */
+    NBR_REACHABLE,
+    /* the configured time since the last reply has passed, or the MAC address was learnt from a
+     * message that was no reply to this station; packets are still sent to that address */
+    NBR_STALE,
     /* a packet was sent to the MAC address since it became stale: a request will follow */
     NBR_DELAY,
     NBR_PROBE /* the station sends requests to the neighbour, by unicast */
@@ -21,12 +24,14 @@ struct scps_nbr {
     enum scps_nbr_state state;
     uint8_t mac[6]; /* MAC address of the neighbour; not valid in NBR_INCOMPLETE */
     uint32_t tries; /* number of requests without a reply */
-    /* time at which the state ends, or the next request is due, µs; SCPS_NEVER: none is due */
+    /* time at which the state ends or the next request is sent, µs; SCPS_NEVER: neither happens by
+     * time */
     scps_time when;
-    /* number that grows with each use of any entry: the entry with the lowest number is replaced
-     * first; 0: no packet was sent to the neighbour */
+    /* value of scps_nbrs.uses, which counts packets, when the last packet was sent to this
+     * neighbour; the entry with the lowest value is replaced first; 0: no packet was sent to it */
     uint64_t used;
-    uint8_t *held;   /* buffer for a packet that waits for the reply */
+    /* buffer for one packet, which is sent when the neighbour's MAC address is known */
+    uint8_t *held;
     size_t held_len; /* length of the packet at `held`, octets; 0: no packet waits */
 };
 
@@ -41,7 +46,7 @@ struct scps_nbr *scps_nbr_find(struct scps_nbrs *t, const struct scps_addr *a);
 /* Adds an entry for address a, to which a packet is to be sent, in state NBR_INCOMPLETE with its
  * first request due at now, µs. It replaces a free entry, otherwise the one to which no packet was
  * sent for longest; but if a quarter of all entries or more is in NBR_INCOMPLETE, the oldest of
- * these. *lost: the replaced entry had a packet waiting, which is lost. */
+ * these. Sets *lost to true if a packet waited in the replaced entry; that packet is lost. */
 struct scps_nbr *scps_nbr_add(struct scps_nbrs *t, const struct scps_addr *a, scps_time now,
                               bool *lost);
 /* Adds an entry for address a, from which a request for this station has come, in place of a free
@@ -54,9 +59,10 @@ void scps_nbr_use(struct scps_nbrs *t, struct scps_nbr *n, scps_time now);
  * this station, so the neighbour is reachable. */
 void scps_nbr_learn(struct scps_nbrs *t, struct scps_nbr *n, const uint8_t mac[6], bool solicited,
                     scps_time now);
-/* Called until it returns NULL: returns an entry whose time `when` has come by now, µs, in its new
- * state. In NBR_INCOMPLETE and NBR_PROBE the caller must send a request; NBR_FREE: the entry was
- * removed, because no request got a reply. */
+/* Moves one entry whose time `when` has come by now, µs, to its next state, and returns the entry;
+ * NULL: no entry is due. The caller repeats the call until NULL. If the new state is NBR_INCOMPLETE
+ * or NBR_PROBE, the caller must send a request; if it is NBR_FREE, the entry was removed, because
+ * no request got a reply. */
 struct scps_nbr *scps_nbr_due(struct scps_nbrs *t, scps_time now);
 scps_time scps_nbr_deadline(const struct scps_nbrs *t);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* PPP as a netif filter: passes frames to their protocols, and runs the phases of the link.
+/* PPP as a filter between the stack and the line: passes arriving frames to their protocols, and
+ * runs the phases of the link. VJ is Van Jacobson header compression (RFC 1144).
  *
  *      octets -> hdlc.c -> protocol number -> lcp.c, ipcp.c, ip6cp.c   (pppcp.c: their automaton)
  *                                          -> IP, with VJ headers restored -> stack
  *      stack -> VJ -> hdlc.c -> octets
  *      the queue of control packets -> hdlc.c -> octets, before any packet of the stack
  *
- * The protocols answer arriving packets by putting control packets into the queue. These are sent
- * at the end of the same call and, while the line refuses them, in each later call (advance, send).
+ * The protocols answer arriving packets by putting control packets into the queue. The queue is
+ * sent at the end of the same call; what the line refuses waits for the next call.
  *
  * LCP packets are sent with the defaults of an unconfigured link, so that a peer that has restarted
  * can read them (RFC 1661 section 6.5, RFC 1662 section 7.1).
@@ -79,7 +80,7 @@ static bool flush(struct scps_ppp *p)
     return true;
 }
 
-/* Sends an IPv4 packet, with its TCP header compressed where that was agreed and is possible. */
+/* Sends an IPv4 packet, with its TCP header compressed if that was agreed and is possible. */
 static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
 {
     uint8_t head[SCPS_VJ_HDR_MAX];
@@ -90,7 +91,7 @@ static int send_ipv4(struct scps_ppp *p, const struct scps_pkt *pkt)
     if (p->ipcp.vj_tx)
         type = scps_vj_compress(&p->vj_tx, pkt->data, pkt->len, total, head, &n, &replaced);
     if (type != SCPS_VJ_IP && pkt->payload_len && pkt->len != replaced) {
-        /* The compressed packet would be in three pieces of memory, so it is sent uncompressed. */
+        /* Compressed, the packet would be in three pieces of memory, so it is sent uncompressed. */
         scps_vj_unsend(&p->vj_tx);
         type = SCPS_VJ_IP;
     }
@@ -169,8 +170,8 @@ static void end_networks(struct scps_ppp *p)
         p->why = SCPS_PPP_WHY_PEER_CLOSED;
 }
 
-/* Called when LCP has finished. In state Stopped, a passive end waits for a Configure-Request. In
- * Closed it answers one with a Terminate-Ack, so the link has ended for a passive end, too. */
+/* Called when LCP has finished. Then the link has ended, except in state Stopped of a passive end
+ * (cfg.passive), which still waits for a Configure-Request. */
 static void link_finished(struct scps_ppp *p)
 {
     if (!p->cfg.passive || p->lcp.cp.state != CP_STOPPED)
@@ -194,7 +195,7 @@ static bool same_address(const struct scps_ppp *p)
     return p->ipcp.local && p->ipcp.local == p->ipcp.remote;
 }
 
-/* Called when IPCP or IPV6CP (cp) has finished. Closes the link if neither of both can open. */
+/* Called when IPCP or IPV6CP (cp) has finished. Closes the link if neither can open. */
 static void network_finished(struct scps_ppp *p, struct scps_cp *cp)
 {
     if (cp == &p->ipcp.cp && cp->gave_up)
@@ -214,7 +215,7 @@ static void network_up(struct scps_ppp *p, struct scps_cp *cp)
         scps_vj_tx_init(&p->vj_tx);
         scps_vj_rx_init(&p->vj_rx);
         scps_vj_tx_limit(&p->vj_tx, p->ipcp.vj_slots, p->ipcp.always_say);
-        /* The peer assigned no address to this end, or the one that the peer has itself, so IPv4
+        /* The peer has assigned no address to this end, or both ends have the same address, so IPv4
          * cannot be used. */
         if (!p->ipcp.local || same_address(p)) {
             cp->gave_up = true;
@@ -268,8 +269,7 @@ static void proto_rejected(struct scps_lcp *lcp, uint16_t proto)
 
 /* ---- functions that process octets from the line ---- */
 
-/* Starts a new negotiation: events Down and Up of RFC 1661 section 4.3, with which LCP goes through
- * Starting to Req-Sent. */
+/* Starts a new negotiation: events Down and Up (RFC 1661 section 4.3) move LCP to Req-Sent. */
 static void negotiate_again(struct scps_ppp *p)
 {
     scps_cp_lower_down(&p->lcp.cp);
@@ -374,8 +374,9 @@ static void frame_input(struct scps_ppp *p, uint8_t *data, size_t n, scps_time a
     }
 }
 
-/* Processes n octets from the line. A damaged frame may have had a compressed TCP header, so the
- * decompressor discards packets until one has its slot number (RFC 1144 section 4.1). */
+/* Processes n octets from the line. After a damaged frame, which may have had a compressed TCP
+ * header, the decompressor discards packets until one has its slot number (RFC 1144 section
+ * 4.1). */
 static void octets_input(struct scps_ppp *p, const uint8_t *data, size_t n, scps_time at)
 {
     const uint8_t *end = data + n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State of one end of a PPP link: ppp.c runs it, pppopen.c makes it and reports its state. */
+/* State of one end of a PPP link: ppp.c sends and receives, pppopen.c opens the end and reports its
+ * state. */
 #ifndef SCPS_LINK_PPP_H
 #define SCPS_LINK_PPP_H
 
@@ -22,7 +23,9 @@ struct scps_ppp {
     struct scps_hdlc_rx rx;
     struct scps_vj_tx vj_tx;
     struct scps_vj_rx vj_rx;
-    bool begun; /* true: scps_netif_advance() has been called, so the time (env.now) is valid */
+    /* true: the driver has called scps_netif_advance(), which sets env.now; false: env.now is not
+     * known yet */
+    bool begun;
     enum scps_ppp_why why;
     uint64_t tx_frames, rx_frames, vj_compressed, vj_restored;
     uint8_t *tx; /* buffer for a frame being sent */

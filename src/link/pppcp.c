@@ -13,12 +13,12 @@
 
 #include "base/bytes.h"
 
-/* Largest number of Configure-Naks and -Rejects that this end accepts in one negotiation. Each of
- * them restarts the Restart counter, so without this limit a peer that always refuses would make
- * this end send requests for ever. */
+/* Largest number of Configure-Naks and Configure-Rejects that this end accepts in one negotiation.
+ * Each of them sets the Restart counter to its maximum again, so without this limit this end would
+ * send requests for ever to a peer that always refuses. */
 #define MAX_REFUSALS 24
 
-/* Limit of answers to the peer, octets/s, if the device does not give the rate of its line. */
+/* Rate limit of answers to the peer, octets/s, used if the rate of the line is not known. */
 #define UNKNOWN_RATE 1000
 
 /* ---- functions for the actions of the automaton (RFC 1661 section 4.4) ---- */
@@ -30,8 +30,9 @@ static void drop(struct scps_cp *cp, enum scps_ppp_drop why)
 
 /* Returns true if a control packet of n octets may be sent. A Configure-Request that the Restart
  * timer repeats, a Terminate-Request and an Echo-Request are always sent, since this end's timers
- * limit them. Other packets answer the peer, and a peer can ask for any number of them. The
- * Restart timer of the end that gets no answer repeats its request (RFC 1661 section 4.6). */
+ * limit them. All other packets answer packets of the peer, which may send any number of them, so a
+ * rate limit applies. A peer that gets no answer repeats its request when its Restart timer expires
+ * (RFC 1661 section 4.6). */
 static bool may_send(struct scps_cp *cp, uint8_t code, size_t n)
 {
     struct scps_cp_env *env = cp->env;
@@ -67,7 +68,7 @@ static void stop_timer(struct scps_cp *cp)
     cp->timer = SCPS_NEVER;
 }
 
-/* Action irc (Initialize-Restart-Count). configure: for Configure-Requests, not Terminate. */
+/* Action irc (Initialize-Restart-Count). configure: false: for Terminate-Requests. */
 static void init_restarts(struct scps_cp *cp, bool configure)
 {
     cp->restarts = configure ? cp->env->cfg->max_configure : cp->env->cfg->max_terminate;
@@ -352,8 +353,9 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     }
 }
 
-/* Returns true if a Configure-Ack, -Nak or -Reject with this id answers this end's last
- * Configure-Request, in a state that expects it. Otherwise drops it. */
+/* Returns true if a Configure-Ack, Configure-Nak or Configure-Reject with this id answers this
+ * end's last Configure-Request, in a state that expects an answer. Otherwise drops the packet and
+ * returns false. */
 static bool answers(struct scps_cp *cp, uint8_t id)
 {
     if (cp->state == CP_CLOSED || cp->state == CP_STOPPED)

@@ -92,23 +92,25 @@ struct scps_cp_ops {
     bool (*naked)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n);
     bool (*rejected)(struct scps_cp *cp, uint8_t type);
     /* Processes a packet whose code the automaton does not know, such as LCP's Echo-Request.
-     * Returns false if the protocol does not know the code either. NULL: it has no codes of its
-     * own. */
+     * Returns false if the protocol does not know the code either, so that the packet is rejected.
+     * The pointer is NULL for a protocol without codes of its own. */
     bool (*extra)(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *p, size_t n);
 };
 
-/* State of one protocol's automaton, written by pppcp.c. A protocol embeds it as the first member
- * of its own state and sets ops and env once. */
+/* State of the option negotiation automaton of one protocol (LCP, IPCP or IPV6CP); only pppcp.c
+ * writes it. The state of the protocol has this structure as its first member. */
 struct scps_cp {
     const struct scps_cp_ops *ops;
     struct scps_cp_env *env;
     enum scps_cp_state state;
-    /* Restart counter (RFC 1661 section 4.6): number of requests that may still be sent without an
-     * answer */
+    /* Restart counter (RFC 1661 section 4.6): how often this end may still send its request if no
+     * answer comes */
     uint32_t restarts;
-    /* number of Configure-Naks sent since this end's last Configure-Ack or -Reject */
+    /* number of Configure-Naks that this end has sent since its last Configure-Ack or
+     * Configure-Reject */
     uint32_t naks;
-    uint32_t refusals; /* number of Configure-Naks and -Rejects received since negotiation began */
+    /* number of Configure-Naks and Configure-Rejects received since negotiation began */
+    uint32_t refusals;
     /* time at which the Restart timer expires, µs; SCPS_NEVER: the timer does not run */
     scps_time timer;
     uint8_t id; /* id of the last Configure-Request or Terminate-Request sent */
@@ -134,7 +136,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp);
 /* Processes one received control packet of the protocol, n octets at p that begin with the code. */
 void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n);
 /* Queues a control packet of the protocol with n octets of data to be sent. Returns false if the
- * queue has no room, or the limit of answers to the peer does not allow the packet. */
+ * queue has no room, or the rate limit of answers to the peer does not allow the packet. */
 bool scps_cp_send(struct scps_cp *cp, uint8_t code, uint8_t id, const uint8_t *data, size_t n);
 static inline bool scps_cp_is_open(const struct scps_cp *cp)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue of PPP control packets that the line has not accepted yet. */
+/* The queue of PPP control packets (LCP, IPCP, IPV6CP) that the line has not accepted yet. */
 #ifndef SCPS_LINK_PPPQ_H
 #define SCPS_LINK_PPPQ_H
 

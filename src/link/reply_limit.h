@@ -23,8 +23,8 @@ struct scps_reply_limit {
 };
 
 /* Returns true if a reply of n octets may be sent at now, µs, and takes its tokens. nif: a netif of
- * the chain that ends with the link's device. unknown: the octets/s of replies where the device
- * does not give the rate of its line. */
+ * the chain that ends with the link's device. unknown: rate of replies, octets/s, that is used if
+ * the device does not give the rate of its line. */
 bool scps_reply_limit_take(struct scps_reply_limit *r, const struct scps_netif *nif,
                            uint64_t unknown, size_t n, scps_time now);
 

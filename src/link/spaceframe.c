@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Layout of the headers of CCSDS transfer frames. Numbers are lengths in bits, 0 and 1 at the
- * beginning are bits, and || is a border of octets.
+/* Layout of the headers of CCSDS transfer frames. A number behind a name is the length of that
+ * field in bits; the digits 0 and 1 at the beginning of a frame are the bits of the version number;
+ * || is a border of octets.
  *
  *   AOS   01 | spacecraft 8 | channel 6 || count 24 || replay 1, cycle used 1, spare 2, cycle 4
  *         || spare 5 | pointer 11 || packets
@@ -19,12 +20,13 @@
 #include "base/bytes.h"
 
 #define FECF 2
-/* values of the first header pointer (11 bits) of AOS and TM frames: no packet begins in the frame;
- * the frame contains idle data only */
-#define POINTER_NONE  0x7ffu
-#define POINTER_IDLE  0x7feu
-#define USLP_COUNT    4  /* octets of the frame count in USLP frames that are sent */
-#define USLP_SPANNING 0  /* construction rule of USLP: packets that span frames of one length */
+/* values of the first header pointer (11 bits) of AOS and TM frames. POINTER_NONE: no packet begins
+ * in the frame; POINTER_IDLE: the frame contains idle data only */
+#define POINTER_NONE 0x7ffu
+#define POINTER_IDLE 0x7feu
+#define USLP_COUNT   4 /* octets of the frame count in USLP frames that are sent */
+/* construction rule (field `rule`) of USLP: packets may span frames, all of one length */
+#define USLP_SPANNING 0
 #define USLP_PACKETS  0  /* protocol id of USLP: space packets or encapsulation packets */
 #define USLP_IDLE     31 /* protocol id of USLP: idle data */
 
@@ -75,8 +77,9 @@ static void write_tm(uint8_t *p, const struct scps_ccsds_config *c, uint64_t cou
                      unsigned pointer)
 {
     scps_put16(p, (uint16_t)((c->spacecraft & 0x3ff) << 4 | c->channel << 1));
-    /* The count of the master channel equals that of the virtual channel, which is the only one of
-     * its master channel. */
+    /* A TM frame has a count of its master channel (all virtual channels of the spacecraft) and one
+     * of its virtual channel. This end sends on one virtual channel only, so both counts are
+     * equal. */
     p[2] = p[3] = (uint8_t)count;
     scps_put16(p + 4, (uint16_t)(3 << 11 | narrow(pointer)));
 }
