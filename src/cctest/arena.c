@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs whole connections of this stack over one simulated link, for scorecards. */
+/* Runs whole TCP connections (flows) of this stack over one simulated link, for the scores of a
+ * congestion controller (card.c). */
 #include "cctest/arena.h"
 
 #include "cctest/detour.h"
@@ -24,7 +25,8 @@ struct flow {
     struct scps_conn_config cfg;
 };
 /* What has arrived at the receiver of one flow. conn: scps_conn_id() of the receiving connection;
- * 0: this entry is not used yet. bytes: bytes of new data, in order or not. */
+ * 0: this entry is not used yet. bytes: number of bytes of new data that have arrived so far,
+ * including those above a gap in the sequence numbers. */
 struct heard {
     uint32_t conn;
     uint64_t bytes;
@@ -64,8 +66,8 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
 
 /* ---- functions that observe the receivers and the link ---- */
 
-/* Observer of the receiving host: called for each segment whose new data, in order or not, is
- * accepted; n->arg[1] is its number of bytes. */
+/* Observer of the receiving host: called for each segment whose new data is accepted, even above a
+ * gap in the sequence numbers; n->arg[1] is the number of these bytes. */
 static void on_note(void *ctx, const struct scps_note *n)
 {
     struct run *r = ctx;

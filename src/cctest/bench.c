@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Test bench for one congestion controller: calls its functions in place of the TCP sender, one by
- * one or from a table of events. */
+/* Test bench for one congestion controller: calls the functions of the controller as the TCP sender
+ * does. A test makes these calls one by one, or gives a table of events. */
 #include "cctest/bench.h"
 
 #include "base/bytes.h"
@@ -30,7 +30,7 @@ const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN])
 }
 
 /* Called after each call of the controller: passes its outputs (window, threshold, rate) to
- * t->watch, if that is not NULL; then raises the window to one segment if it is smaller, as the TCP
+ * t->watch, if that is not NULL; then raises cwnd to one segment if it is smaller, as the TCP
  * sender does. */
 static void finish(struct scps_cctest *t, struct scps_cctest_event *e)
 {
@@ -70,8 +70,9 @@ static void begin_episode(struct scps_cctest *t)
 {
     if (!t->in_episode) {
         t->saved_ctl = t->ctl;
-        /* Saved for an undo (SCPS_CC_SPURIOUS). It is not used with a controller that has
-         * own_recovery set, which undoes its reductions itself. */
+        /* The state before the reduction is saved, so that it can be restored if the loss proves
+         * spurious (SCPS_CC_SPURIOUS). A controller with own_recovery set undoes its reductions
+         * itself, so its saved state is not used. */
         t->saved = t->state;
     }
     t->in_episode = t->undoable = true;
@@ -105,8 +106,9 @@ void scps_cctest_change(struct scps_cctest *t, enum scps_cc_change what)
 
     if (what == SCPS_CC_RTO)
         begin_episode(t);
-    /* The controller's state is restored even if the loss recovery has ended: the DSACKs that show
-     * its retransmissions to be spurious may arrive later (RFC 3708 section 2). */
+    /* The controller's state is restored even if the loss recovery has ended: the DSACKs which show
+     * that the retransmissions of that recovery were spurious may arrive later (RFC 3708 section
+     * 2). */
     if (what == SCPS_CC_SPURIOUS && t->undoable && !t->ops->own_recovery) {
         uint64_t cwnd = t->ctl.cwnd;
         t->state = t->saved;
@@ -136,8 +138,8 @@ void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p)
 
 /* ---- functions that play event tables ---- */
 
-/* Adds a delivery-rate sample over one round trip to acknowledgement a, if its row of the event
- * table gives a rate (bytes/s) and a round trip. */
+/* If the row of the event table from which acknowledgement a comes gives a rate (a->rate, bytes/s)
+ * and a round trip (a->rtt), adds a delivery-rate sample (interval of one round trip) to a. */
 static void sample_of_row(const struct scps_cc_view *v, struct scps_cc_ack *a)
 {
     if (!a->rate || a->rtt <= 0)

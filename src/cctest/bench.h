@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of invariants of controllers, and functions that several files of the test kit use. */
+/* Declares the checks of the invariants of congestion controllers, and functions that several files
+ * of this test kit for controllers use. */
 #ifndef SCPS_CCTEST_BENCH_H
 #define SCPS_CCTEST_BENCH_H
 
@@ -18,8 +19,8 @@ void scps_cct_message(char *msg, size_t len, const char *fmt, ...)
 #define SCPS_CCT_NUMBERLEN 24
 const char *scps_cct_number(uint64_t v, char buf[SCPS_CCT_NUMBERLEN]);
 
-/* The invariants of a controller, checked after every event of one connection by
- * scps_cct_rules_watch(). */
+/* State of the invariant checks of one connection's congestion controller; scps_cct_rules_watch()
+ * makes the checks after every event (acknowledgement, loss, timeout and so on). */
 struct scps_cct_rules {
     uint64_t mask; /* the invariants that are checked: SCPS_CCTEST_BIT() of each, ORed */
     /* the first invariant that was violated; SCPS_CCTEST_CHECKS: none */
@@ -27,7 +28,7 @@ struct scps_cct_rules {
     char msg[SCPS_CCTEST_MSGLEN];
     /* fields that only scps_cct_rules_watch() uses */
     uint64_t events, peak, episode_cwnd;
-    /* number of consecutive whole round trips in which cwnd did not limit the sender */
+    /* number of whole round trips in a row up to now in which cwnd did not limit the sender */
     unsigned idle_rounds;
     bool limited, cut, timed_out;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Scorecards: measures throughput, queueing delay and fairness of a controller on links, alone and
- * beside other flows. Unless a score says otherwise the link has 10 Mbit/s, a round trip of 50 ms
- * and a queue of one bandwidth-delay product, 42 packets. */
+/* Scores of a congestion controller: throughput, queueing delay and fairness on simulated links,
+ * alone and beside other flows. Unless a score says otherwise, the link has 10 Mbit/s, a round trip
+ * of 50 ms and a queue of one bandwidth-delay product, 42 packets. */
 #include "cctest/arena.h"
 
 #include "base/bytes.h"
@@ -13,7 +13,8 @@
 
 #define LINK(queue) "rate=10mbit,rtt=50ms,queue=" queue
 #define MBIT        1e6
-/* Payload rate of a 10 Mbit/s line, bit/s: 1448 of the 1518 octets of a frame are payload. */
+/* Payload rate of a 10 Mbit/s line, bit/s: of the 1518 octets that a full packet takes on the line,
+ * 1448 are TCP payload. */
 #define FULL (10 * MBIT * 1448 / 1518)
 
 enum id {
@@ -201,8 +202,9 @@ static void put_value(struct card *c, enum id id, double value)
     c->out->v[id].known = true;
 }
 
-/* Runs the flows of `what`, all with the controller that is being scored; but the last flow has
- * controller `other` unless that is NULL. Returns the results, valid until the next call. */
+/* Runs the flows of `what`, all with the controller that is being scored. other: controller of the
+ * last flow instead; NULL: the last flow is no exception. Returns the results, valid until the next
+ * call. */
 static struct scps_cct_arena *run_flows(struct card *c, const struct scps_cct_arena *what,
                                         const struct scps_cc_ops *other)
 {
@@ -220,8 +222,9 @@ static struct scps_cct_arena *run_flows(struct card *c, const struct scps_cct_ar
 }
 
 /* Returns the rate at which data of all flows arrived between two times, µs, in per cent of `full`,
- * the payload rate of the link, bit/s. A result above 100 is returned as 100: packets count when
- * they arrive, so a packet that was sent before the time span could make it more. */
+ * the payload rate of the link, bit/s. A result above 100 is returned as 100: a packet counts when
+ * it arrives, so packets that were sent before `from` and arrive after it can make the result
+ * larger. */
 static double link_use(const struct scps_cct_arena *a, scps_dur from, scps_dur to, double full)
 {
     double part = 100 * scps_cct_rate(a, a->n, from, to) / full;
@@ -332,8 +335,8 @@ static void together(struct card *c)
     put_value(c, JAIN8, jain(run_flows(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
-/* Scores two flows with round trips of 50 and 200 ms over the same link, whose queue is one
- * bandwidth-delay product of the shorter one. */
+/* Scores two flows with round trips of 50 and 200 ms over the same link. Its queue is one
+ * bandwidth-delay product, computed with 50 ms. */
 static void unlike_ways(struct card *c)
 {
     const struct scps_cct_arena two = {.link = LINK("1bdp"),

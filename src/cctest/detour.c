@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A filter between the receivers' stack and the link that delays the acknowledgements of the flows
- * with odd numbers, so that their round trip is longer although their data waits in the same queue
- * as that of the other flows. The delay is the same for all these acknowledgements, so they stay in
- * order. */
+/* A filter between the receivers' stack and the link. It delays acknowledgements to odd destination
+ * ports (flows with an odd index), so that the round trip of these flows is longer, although the
+ * data of all flows waits in one queue. All delayed acknowledgements are delayed by the same time,
+ * so they stay in order. */
 #include "cctest/detour.h"
 
 #include "base/bytes.h"
@@ -43,7 +43,8 @@ static struct held *take_held(struct detour *d)
     return h;
 }
 
-/* Called when a delay ends: sends the packet that was delayed first. */
+/* Called when the delay of a packet ends: sends the packet that has been held for longest, which is
+ * the one whose delay has ended. */
 static void release(void *ctx)
 {
     struct detour *d = ctx;

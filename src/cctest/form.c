@@ -11,8 +11,8 @@
 
 /* ---- functions that measure a controller by playing round trips to it ---- */
 
-/* Plays one round trip of length rtt, µs, to the controller: a full window was sent, and `acks`
- * acknowledgements arrive for it. */
+/* Calls the controller as in one round trip of length rtt, µs, without loss: a full cwnd was sent,
+ * and `acks` acknowledgements, which cover all of it, arrive. */
 static void round_trip(struct scps_cctest *t, unsigned acks, scps_dur rtt)
 {
     uint64_t left = t->ctl.cwnd;
@@ -50,7 +50,8 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
         return 0;
     scps_cctest_start(&t, ops, param, &(struct scps_cc_view){.mss = 1000, .srtt = rtt});
     lose_one(&t, rtt); /* The loss ends slow start. */
-    /* The loop is bounded, because a controller that never reduces its window would not end it. */
+    /* The number of round trips is limited, because with a controller that never reduces its window
+     * the loop might not end. */
     for (unsigned n = 0; n < losses && rounds < UINT64_C(1) << 22; rounds++) {
         uint64_t window = t.ctl.cwnd;
 
@@ -66,8 +67,9 @@ double scps_cctest_response(const struct scps_cc_ops *ops, const int64_t *param,
             continue;
         since -= period * 1000;
         lose_one(&t, rtt);
-        /* lose_one() has played the round trip in which the controller recovers. Its window is a
-         * part of the mean, but its segments do not count for the distance to the next loss. */
+        /* lose_one() has played the round trip in which the controller recovers. The window of that
+         * round trip is a part of the mean; its segments do not count as segments between two
+         * losses. */
         if (++n > losses / 2) {
             sum += (double)t.ctl.cwnd * 1e-3;
             rounds++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs every check of a controller, and has the names, the requirements and the results of the
- * checks. */
+/* Runs every check of a congestion controller, returns the results, and has the table of the
+ * checks' names and of what each requires. */
 #include "cctest/judge.h"
 
 #include "base/bytes.h"
@@ -199,8 +199,9 @@ static void explain(const struct scps_cctest_history *h, uint64_t seed, const ch
     scps_cct_message(msg + used, len - used, "]: %s", what);
 }
 
-/* Checks one invariant on the random histories of seeds 1 to `seeds`. Each invariant needs runs of
- * its own, because a run ends at the first one that is violated. */
+/* Checks one invariant on random histories (sequences of events of a sender), generated with seeds
+ * 1 to `seeds`. Each invariant needs runs of its own, because a run ends when the first invariant
+ * is violated. */
 static void invariant(const struct scps_cct_case *c, enum scps_cctest_check which, unsigned seeds,
                       struct scps_cctest_verdict *v)
 {
@@ -214,8 +215,8 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
                             sizeof what) != which)
             continue;
         v->ok = false;
-        /* The controller is exempted from this check, so the history is reported as it is, without
-         * a search for a shorter one. */
+        /* The controller is exempted from this check (it fails by design), so the history is
+         * reported as it is, without a search for a shorter one that fails, too. */
         if (v->exempt) {
             scps_cct_message(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
             return;

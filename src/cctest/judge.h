@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Declares the checks of a controller that need more than a single event: those on a simulated
- * path, and those that compare its window with the published formula of its algorithm. */
+/* Declares the checks of a congestion controller that need more than one event: the checks on a
+ * simulated path, and those that compare the controller's window with the published formula of its
+ * algorithm. */
 #ifndef SCPS_CCTEST_JUDGE_H
 #define SCPS_CCTEST_JUDGE_H
 

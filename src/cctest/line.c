@@ -2,11 +2,12 @@
 /* The path model of <scps/cctest.h>: one sender with the controller under test, a line with a queue
  * or a policer, and a receiver.
  *
- * A lost segment is detected by the next acknowledgement. An episode ends when all that was
- * outstanding at its beginning has been acknowledged or lost. A timeout declares all outstanding
- * segments lost; if one of them is acknowledged later, the timeout was spurious. Times in this file
- * are in nanoseconds, so that the transmission time of a segment is not rounded; the controller
- * gets microseconds or ticks.
+ * A lost segment is detected when the next acknowledgement arrives. A recovery episode (RFC 6675:
+ * loss recovery) ends when all segments that were outstanding at its beginning have been
+ * acknowledged or declared lost. A timeout declares all outstanding segments lost; if one of them
+ * is acknowledged later, the timeout was spurious. Times in this file are in nanoseconds, so that
+ * the transmission time of a segment is not rounded; the controller gets microseconds, which are
+ * rounded to ticks of the clock if the path has a tick.
  */
 #include "cctest/bench.h"
 
@@ -41,13 +42,16 @@ struct scps_cctest_line {
         int64_t at;
         uint64_t upto;
     } ack[ROOM];
-    /* sent: number of segments sent; acked: number of segments acknowledged or lost, from the first
-     * one on; presumed: segments with numbers below this were declared lost by a timeout */
+    /* sent: number of segments sent; acked: number of segments, counted from the first, that are
+     * acknowledged or declared lost; presumed: segments with numbers below this were declared lost
+     * by a timeout */
     uint64_t sent, acked, presumed;
     uint64_t ack_head, ack_tail, batch, round_end, episode_end, delivered;
     int64_t now, free_at, batch_due, may_send, arrived, heard_at, rto, backoff;
     int64_t delivered_at, first_sent, srtt, rttvar, tokens_at;
-    int64_t tokens; /* tokens of the policer, in ns of transmission time on the line */
+    /* tokens that the policer (token bucket that drops) has left, as time, ns, of transmission on
+     * the line */
+    int64_t tokens;
     bool in_episode, in_rto, limited, app;
     uint64_t rnd, app_sent;
     int64_t app_from;
@@ -90,8 +94,9 @@ void scps_cctest_line_free(struct scps_cctest_line *l)
 
 struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l)
 {
-    /* The caller may change the application's rate (app_bps) through the pointer that is returned,
-     * so the application's data is counted from now on. */
+    /* The caller may change the rate at which the application writes (app_bps) through the pointer
+     * that is returned. So what the application has written is computed from this time on, with the
+     * new rate. */
     l->app_from = l->now;
     l->app_sent = l->sent;
     return &l->p;
@@ -162,8 +167,8 @@ static int64_t line_time(const struct scps_cctest_line *l)
     return (int64_t)(l->p.mss * UINT64_C(8) * NS_PER_S / l->p.bps);
 }
 
-/* Returns true if the policer has tokens for a segment, whose transmission takes tx ns, and takes
- * them. Otherwise it drops the segment. */
+/* Returns true if the policer has enough tokens for a segment, whose transmission takes tx ns, and
+ * takes these tokens. Returns false if the policer drops the segment. */
 static bool conforms(struct scps_cctest_line *l, int64_t tx)
 {
     int64_t most = tx * (int64_t)l->p.policer;
@@ -252,7 +257,9 @@ struct acked {
     struct scps_cc_ack a;
     uint64_t lost;
     const struct segment *lost_last;
-    bool late; /* true: a segment that the timeout had declared lost has been acknowledged */
+    /* true: a segment that a timeout had declared lost has been acknowledged, so the timeout was
+     * spurious */
+    bool late;
 };
 
 static void rate_sample(struct scps_cctest_line *l, const struct segment *g, struct acked *n)
@@ -397,8 +404,8 @@ static void time_out(struct scps_cctest_line *l)
 
 /* ---- the loop that sends segments and delivers acknowledgements ---- */
 
-/* Returns the time, ns, at which the application will have written the next segment; -1: it has
- * done so already. */
+/* Returns the time, ns, at which the application will have written the next segment to send; -1: it
+ * has written that segment already. */
 static int64_t app_next(const struct scps_cctest_line *l)
 {
     int64_t at;

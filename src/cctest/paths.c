@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks on the path model: bad links, clocks and acknowledgements must cause neither collapse nor
- * unbounded growth of the window.
+/* Checks on the path model: on lossy or slow links, with coarse clocks and with split, rare or late
+ * acknowledgements, the congestion window must neither collapse nor grow without bound.
  *
- * The path of 10 Mbit/s and 100 ms holds 125 segments of 1000 octets.
+ * Unless a check says otherwise, the path has 10 Mbit/s and a round trip of 100 ms, so 125 segments
+ * of 1000 octets are in flight when the path is full.
  */
 #include "cctest/judge.h"
 
@@ -158,8 +159,8 @@ static void ticks(const struct scps_cct_case *c, struct scps_cctest_verdict *v)
 
 /* ---- checks: acknowledgements that are split (Savage and others 1999), or rare ---- */
 
-/* Plays three round trips of slow start to controller c, with one acknowledgement for every
- * `octets` octets. Returns the window reached, bytes. */
+/* Calls controller c as in three round trips of slow start, with one acknowledgement for every
+ * `octets` octets. Returns the congestion window after that, bytes. */
 static uint64_t slow_start(const struct scps_cct_case *c, uint64_t octets)
 {
     struct scps_cctest t = {.ops = NULL};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Random histories of a sender, and the search for a shorter one that violates the same invariant.
+/* Random histories (sequences of acknowledgements, losses, timeouts and pauses) that are played to
+ * a congestion controller, and the search for a shorter history that violates the same invariant.
  *
  *     una                                   nxt
  *      |---- lost ----|------ in flight -----|      outstanding = lost + in flight
  *      '-- round_left: until the round trip ends; point_left: until the episode does
  *
- * Each history is played to two copies of the controller. The second one's state is moved to
- * another address before each call, and each event is passed to it after the first. So the two
- * differ if a controller has a pointer into its state, or uses a clock or a variable outside the
- * state.
+ * Each history is played to two copies of the controller. The state of the second copy is moved to
+ * another address before each call, and each event is passed to the first copy, then to the second.
+ * So the outputs of both differ if a controller keeps a pointer into its state, or uses a clock or
+ * a variable outside its state.
  */
 #include "cctest/bench.h"
 
@@ -25,10 +26,12 @@ struct sender {
     struct scps_cctest t, twin[2];
     unsigned at; /* index in twin[] of the second copy of the controller */
     struct scps_cct_rules rules;
-    uint64_t out, lost; /* bytes outstanding, and among them bytes declared lost and not resent */
+    /* out: bytes sent and not acknowledged; lost: how many of these are declared lost and not
+     * retransmitted yet */
+    uint64_t out, lost;
     uint64_t round_left, point_left;
-    /* kind of the present recovery episode: fast retransmit, or timeout; both false: no episode is
-     * in progress */
+    /* fast: true: loss recovery after a fast retransmit is in progress; rto: true: recovery after a
+     * timeout is; both false: no loss recovery */
     bool fast, rto;
     uint64_t app; /* share of the window that the application fills, in thousandths */
     scps_dur rtt;
@@ -67,7 +70,7 @@ static void compare(struct sender *s, const struct scps_cctest *t)
 }
 
 /* Sends as many bytes as cwnd, the send buffer (view.max_cwnd) and the application allow; lost data
- * is sent first. */
+ * is retransmitted before new data is sent. */
 static void fill(struct sender *s)
 {
     struct scps_cc_view *v = &s->t.view;
@@ -391,8 +394,8 @@ static void without(const struct scps_cctest_history *h, size_t from, size_t n,
 }
 
 /* Simplifies each action of a history, as long as the history still violates check c: sets the time
- * before the action to 0; makes an acknowledgement cover all outstanding data; sets other amounts
- * to 1. */
+ * before the action to 0; makes an acknowledgement cover all outstanding data; sets the amount n of
+ * any other action to 1. */
 static void simplify(const struct scps_cc_ops *ops, const int64_t *param,
                      struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)
 {

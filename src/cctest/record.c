@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder: a controller that calls another one and logs the calls.
+/* The recorder: a congestion controller that passes each call to another (recorded) controller, and
+ * logs the inputs and outputs of the call.
  *
  * Controllers have no context pointer, so the recorder's address is the value of the only parameter
- * of the recording controller, which the core passes to start(). From then on the address is in the
- * state, before that of the recorded controller, and is saved and restored with it.
+ * of the recording controller, which the core passes to start(). From then on the address is at the
+ * beginning of the recorder's state. The state of the recorded controller follows, so the core
+ * saves and restores both together.
  */
 #include "cctest/record.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls any congestion controller with the inputs of a recording, and compares its outputs with the
- * recorded ones. */
+/* Calls a congestion controller with the inputs that a recording (record.c) contains, and compares
+ * the outputs of the controller with those in the recording. */
 #include "cctest/record.h"
 
 #include "base/bytes.h"
@@ -15,7 +15,8 @@ enum { COLUMNS = 96 };
 struct player {
     const char *at, *end;
     uint64_t line;
-    /* columns of the recording; NULL: this version does not know the column */
+    /* the columns of the recording, in its order; NULL: this version of the library does not know
+     * the column, and skips its values */
     const struct scps_cct_column *column[COLUMNS];
     size_t columns;
     struct scps_cctest t;
@@ -142,8 +143,8 @@ static void play(struct player *p, const struct scps_cctest_event *e, const stru
     p->own_before = p->t.ctl.cwnd;
     p->t.view = e->view;
     switch (e->kind) {
-    /* The recorded view is used as it is: scps_cctest_start() would replace a round trip of 0 in it
-     * by a usual one. */
+    /* The recorded view (the controller's input) is used as it is. scps_cctest_start() is not
+     * called, because it would replace a round-trip time of 0 in the view by a default. */
     case SCPS_CCTEST_START:
         p->t.ctl = (struct scps_cc_ctl){.cwnd = e->view.init_cwnd, .ssthresh = UINT64_MAX};
         begun.before = p->t.ctl;

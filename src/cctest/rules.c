@@ -7,8 +7,8 @@
 
 #include <inttypes.h>
 
-/* At a loss by congestion cwnd must fall by at least 1/GIVE_UP. Of the known algorithms, HighSpeed
- * TCP reduces it least, by 97/1000. */
+/* At a loss by congestion cwnd must fall by at least the fraction 1/GIVE_UP of its value before. Of
+ * the known algorithms, HighSpeed TCP reduces cwnd least: by at least 97/1000 of its value. */
 enum { GIVE_UP = 20 };
 /* Upper limit of plausible outputs of a controller: windows, bytes, and rates, bytes/s. */
 #define MOST        (UINT64_C(1) << 48)
@@ -73,8 +73,8 @@ static void bounds(struct scps_cct_rules *r, const struct scps_cctest_event *e)
         broke(r, SCPS_CCTEST_RATE, e, "at this rate a segment takes more than a minute");
 }
 
-/* Called for each acknowledgement: counts the consecutive round trips in which cwnd did not limit
- * the sender (RFC 7661 section 4.1). */
+/* Called for each acknowledgement: counts in r->idle_rounds the whole round trips in a row in which
+ * cwnd did not limit the sender (RFC 7661 section 4.1). */
 static void note_limit(struct scps_cct_rules *r, const struct scps_cctest_event *e)
 {
     if (e->ack.round_start) {
@@ -114,7 +114,8 @@ static uint64_t unvalidated_pipe(const struct scps_cctest_event *e)
 }
 
 /* Checks ssthresh after a loss that begins a loss recovery, and after the first timeout: it must be
- * at least two segments, and lower than `flight`, the bytes that were outstanding. */
+ * at least two segments, and lower than `flight`, the number of bytes that were outstanding before
+ * the loss (at most 1 - 1/GIVE_UP of it, unless that is less than four segments). */
 static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e, uint64_t flight)
 {
     uint64_t two = 2 * (uint64_t)e->view.mss;
@@ -143,8 +144,8 @@ static void on_loss(struct scps_cct_rules *r, const struct scps_cctest_event *e)
     }
     if (is > SCPS_MAX(was - was / GIVE_UP, few))
         broke(r, SCPS_CCTEST_ANSWER, e, "a loss by congestion was not answered");
-    /* In the nonvalidated phase ssthresh follows from the larger of pipeACK and FlightSize (RFC
-     * 7661 section 4.4.1). */
+    /* If the sender has used less than half of cwnd (nonvalidated phase), ssthresh is computed from
+     * the larger of pipeACK and FlightSize (RFC 7661 section 4.4.1). */
     threshold(r, e, SCPS_MAX(e->view.outstanding, unvalidated_pipe(e)));
 }
 

@@ -6,8 +6,8 @@
 
 #define X(check) SCPS_CCTEST_BIT(SCPS_CCTEST_##check)
 
-/* checks that a controller does not have to pass if it only keeps a configured rate
- * (docs/SCPS-TP.md section 4.4) */
+/* checks that a controller does not have to pass if it only sends at a configured rate, without
+ * congestion control (docs/SCPS-TP.md section 4.4) */
 #define PURE_RATE (X(ANSWER) | X(SSTHRESH) | X(TIMEOUT) | X(FASTER) | X(SLOWER))
 
 /* checks that a controller does not have to pass if it computes its window from a model of the
