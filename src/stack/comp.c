@@ -114,18 +114,24 @@ static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool
 }
 
 /* Returns true if the header of seg has a sequence number or an acknowledgement number, and each
- * that is present is acceptable: SEG.ACK lies between SND.UNA and SND.NXT, and SEG.SEQ lies in the
- * receive window. An attacker off the path has to guess such a number, while a forged segment
- * without both only needs the right one of 255 connection ids. */
+ * that is present is acceptable: SEG.ACK lies between SND.UNA and SND.NXT, and SEG.SEQ is RCV.NXT,
+ * or lies behind it in the receive window. An attacker off the path has to guess such a number,
+ * while a forged segment without both only needs the right one of 255 connection ids. */
 static bool has_good_number(const struct scps_conn *c, const struct scps_seg *seg)
 {
     const struct scps_send *snd = &c->s.snd;
     const bool ack = !(seg->implied & SCPS_IMPLIED_ACK), seq = !(seg->implied & SCPS_IMPLIED_SEQ);
+    scps_off next;
+    int64_t at;
 
     if (ack && (scps_seq_ahead(snd->iss, scps_bets_peer_una(c->s.tx, snd->una), seg->ack) < 0 ||
                 scps_seq_ahead(snd->iss, snd->nxt, seg->ack) > 0))
         return false;
-    return seq ? scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg) : ack;
+    if (!seq)
+        return ack;
+    next = scps_receive_next(&c->rcv);
+    at = scps_seq_ahead(c->rcv.irs, next, seg->seq);
+    return at == 0 || (at > 0 && next + (scps_off)at < c->ack.announced);
 }
 
 /* Returns true if segment seg is accepted. found: the IP protocol number for which, in the
