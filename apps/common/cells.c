@@ -40,8 +40,8 @@ static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, 
 }
 
 /* Estimates the cost of one run of a cell as the number of packets that its flows send, expected
- * retransmissions included. The estimate serves to divide the work among processes and to show how
- * much of it is left. */
+ * retransmissions included. A sweep starts its most costly runs first, and its progress line shows
+ * which share of the total cost is done. */
 static double cost_of(const struct lab_setup *s)
 {
     double cost = 0;

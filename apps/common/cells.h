@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of a scenario: every combination of the values that it sweeps, each with its links and
- * flows, checked before the first cell runs. */
+/* The cells of a scenario: every combination of the values that it sweeps. Each cell has the links
+ * and flows that its values give; all cells are checked before the first one runs. */
 #ifndef SCPS_LAB_CELLS_H
 #define SCPS_LAB_CELLS_H
 
@@ -24,8 +24,8 @@ struct lab_cells {
 };
 
 /* Makes the cells (combinations of swept values) of scenario sc, which must not be freed before
- * them. Returns false, with one line in msg, if the settings of a cell are invalid. If the scenario
- * skips all cells, c->n is 0. */
+ * them. Returns false, with one line in msg, if the settings of a cell are invalid, if the scenario
+ * skips all cells, or if it has more than a million of them. */
 bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 /* Makes the one cell of a scenario that sweeps no key. Returns false, with one line in msg, if the
  * scenario sweeps a key or the settings of its cell are invalid. */

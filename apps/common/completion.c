@@ -60,8 +60,8 @@ static void print_branch(const struct completion *c, FILE *f, enum completion_va
         fprintf(f, ")\n        %s\n        return\n        ;;\n", action);
 }
 
-/* Prints the last branch of the case statement in the bash completion script: the words that are
- * offered where no option's value is expected. */
+/* Prints the last branch of the case statement in the bash completion script: what the shell offers
+ * for a word that neither begins with '-' nor is the value of an option. */
 static void print_other_words(const struct completion *c, FILE *f)
 {
     fputs("    *)\n", f);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* largest number of options of one program; each spelling of an option counts */
+/* largest number of options of one program; an option with a long and a short name counts twice */
 #define COMPLETION_OPTIONS 512
 
 enum completion_value {
@@ -20,11 +20,12 @@ enum completion_value {
 
 struct completion {
     const char *program;
-    /* words that are offered as the first word of the command line; NULL: files are offered there,
-     * as for all other words */
+    /* words that are offered as the program's first argument (such as the names of its commands),
+     * separated by blanks; NULL: files are offered there, as for all other arguments */
     const char *words;
-    /* shell command: behind the first word of the command line, the first word of each line that it
-     * prints is offered, besides files; NULL: only files are offered */
+    /* shell command, whose output gives more values to offer for the arguments that are no options:
+     * the first word of each line that it prints, besides the names of files. If `words` is not
+     * NULL, this does not apply to the first argument. NULL: only files are offered. */
     const char *more;
     size_t n;
     struct completion_option {
@@ -37,15 +38,17 @@ struct completion {
 };
 
 /* Adds an option to c; does nothing if it was added before or there are COMPLETION_OPTIONS already.
- * dashes: "-" or "--"; words: for COMPLETION_WORDS, otherwise NULL. */
+ * dashes: "-" or "--", which is put before name; words: the values for COMPLETION_WORDS, separated
+ * by blanks; NULL for any other kind. */
 void completion_add(struct completion *c, const char *dashes, const char *name,
                     enum completion_value value, const char *words);
 /* Adds all options of a program: longs and letters are the arguments of getopt_long(); letters may
  * be NULL. Options that take a value are COMPLETION_FREE until completion_set() is called for
  * them. */
 void completion_add_getopt(struct completion *c, const struct option *longs, const char *letters);
-/* Changes the kind of value of an option that was added before, named with its dashes. words: for
- * COMPLETION_WORDS, otherwise NULL. */
+/* Sets the kind of value of the option `name` (with its dashes), which was added before; does
+ * nothing if it was not. words: the values for COMPLETION_WORDS, separated by blanks; NULL for any
+ * other kind. */
 void completion_set(struct completion *c, const char *name, enum completion_value value,
                     const char *words);
 /* Prints the bash completion script of a program on standard output. longs, letters: the arguments

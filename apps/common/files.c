@@ -21,8 +21,10 @@ static bool keeps_nothing(const struct stat *st)
     return false;
 }
 
-/* Fills in *one for a file that exists. Returns false if a second use of it does no harm: a
- * terminal, pipe or character device that is read, or a device that stores nothing. */
+/* Sets device and inode number in *one to those of a file that exists, and returns true. Returns
+ * false if it does no harm to use the file twice, so that it need not be recorded: the file is read
+ * and is a terminal, pipe or other character device, or it is written and is a device that stores
+ * nothing, such as /dev/null. */
 static bool existing(const struct stat *st, enum files_use use, struct files_one *one)
 {
     one->dev = st->st_dev;
@@ -31,7 +33,8 @@ static bool existing(const struct stat *st, enum files_use use, struct files_one
 }
 
 /* Called for a path where no file exists: sets *one to the folder in which open() would create it,
- * and its name there, after following symbolic links. Returns false if open() would fail. */
+ * and its name there, after following symbolic links. Returns false if the folder does not exist or
+ * a path is too long, so that open() would fail. */
 static bool missing(const char *path, struct files_one *one)
 {
     char at[PATH_MAX], target[PATH_MAX];
@@ -66,8 +69,8 @@ static bool missing(const char *path, struct files_one *one)
     return false;
 }
 
-/* Fills in the folder in which an existing file lies, and its name there, after following symbolic
- * links. */
+/* Sets one->folder_dev, folder_ino and base to the folder of the existing file `path` and its name
+ * in that folder, after following symbolic links. On failure leaves base empty. */
 static void place(const char *path, struct files_one *one)
 {
     char real[PATH_MAX], *slash;
@@ -84,8 +87,9 @@ static void place(const char *path, struct files_one *one)
     one->folder_ino = st.st_ino;
 }
 
-/* Adds a file to the list f. Returns false, with a message, if the list has the same file already
- * and one of the two uses is writing. shown: label and path, for the message. */
+/* Adds a file to the list f. Returns false, with one line in msg, if the list contains the same
+ * file already and at least one of its two entries is for writing. shown: label and path, for the
+ * message. */
 static bool add(struct files *f, const struct files_one *one, const char *shown, char *msg,
                 size_t msglen)
 {

@@ -10,7 +10,8 @@
 /* Returns the default configuration of a flow's connections, before the keys of [flow] are
  * applied. */
 struct scps_conn_config flow_settings_begin(void);
-/* Returns the setting of connections that the key of a [flow] section sets; SETTINGS: none. */
+/* Returns the connection setting that the key `key` of a [flow] section sets; SETTINGS: the key is
+ * none of a connection's settings. */
 enum setting_id flow_setting(const char *key);
 /* Parses text as a value of setting id, and sets the field of *c that belongs to it. Returns false,
  * leaving *c unchanged, if text is no valid value. */

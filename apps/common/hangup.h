@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SIGHUP: the terminal, or the connection over which the program was started, has closed. */
+/* Handles SIGHUP, which the kernel sends when the program's terminal, or the remote login in which
+ * it was started, has closed. */
 #ifndef SCPS_COMMON_HANGUP_H
 #define SCPS_COMMON_HANGUP_H
 

@@ -2,9 +2,9 @@
 /* Congestion controllers from shared objects.
  *
  * A shared object may be cut short, and code that it runs when it is opened may loop or crash. A
- * new controller may loop, crash, write beyond its state or return nonsense. So the object is first
- * opened, and then the hooks are called, in a child process with a time limit. The program
- * continues only with a controller that passes.
+ * new controller may loop, crash, write beyond its state or return invalid values. So a child
+ * process with a time limit first opens the object, and another one calls the controller's hooks
+ * (functions). The program itself uses the controller only if neither child has found an error.
  */
 #include "common/plugin.h"
 
@@ -73,7 +73,8 @@ struct trial {
     const int64_t *param;
 };
 
-/* Ends the child process, after writing the text to the pipe `to`, from which the parent reads. */
+/* Called in the child process: writes text to the pipe with descriptor `to`, from which the parent
+ * reads, and exits. text: TRIAL_DONE, or the error that was found. */
 static void tell(int to, const char *text)
 {
     _exit(write(to, text, strlen(text)) < 0 ? 2 : 0);
@@ -150,8 +151,9 @@ static size_t read_all(int from, char *to, size_t room)
 }
 
 /* Tries, in a child process, the shared object or the controller that t describes. Returns true if
- * the child found no error and has not crashed. Otherwise writes to msg the path and how the child
- * ended; who: the code that the child called, in words. */
+ * the child found no error and has not crashed. Otherwise returns false and writes to msg the path
+ * and how the child ended. who: name, for msg, of the code that the child runs, for example
+ * "opening it". */
 static bool trial_ok(const struct trial *t, const char *who, const char *path, char *msg,
                      size_t len)
 {
@@ -218,7 +220,7 @@ bool plugin_load(const char *text, const struct scps_cc_ops **ops, int64_t param
                  char *msg, size_t msglen)
 {
     size_t n = strcspn(text, ",");
-    /* text with the name of a controller, at most 40 octets */
+    /* who: name of the controller for messages, cut to 40 octets */
     char path[PATH_LEN], why[300], who[60] = "";
     const struct scps_cc_plugin *p;
     int64_t got[SCPS_CC_PARAMS];

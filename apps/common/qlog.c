@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the qlog of a connection (qlog.h).
  *
- * Observer events contain offsets of octets, whereas qlog has packet numbers. So the outstanding
- * segments are kept in the order of their octets, each with the number of the packet that carried
- * it last:
+ * Observer events name octets by their offset in the stream, whereas qlog names packets by number.
+ * So the outstanding segments are kept in the order of their offsets, each with the number of the
+ * packet that carried it last:
  *
  *      una                            nxt
  *       | 17 | 18 | 31 | 20 | 21 | 22 | ...      31: resent, after 30
@@ -43,7 +43,8 @@ struct qlog {
     scps_time t0, flushed;
     struct segment *seg; /* ring buffer of the outstanding segments, in the order of their octets */
     size_t room, first, n;
-    uint64_t sent, received; /* numbers of the packets that were sent last and received last */
+    /* packet numbers for the next packets that this end sends and receives */
+    uint64_t sent, received;
     uint64_t cwnd, ssthresh, rate;
     /* phase of the congestion controller (enum scps_cc_phase) that was written last;
      * SCPS_PHASE_NONE: none yet */
@@ -65,8 +66,8 @@ static void end_event(struct qlog *q)
     fputs("}}\n", q->f);
 }
 
-/* Ends the record of an event. With a capture, in which its values are inferred from packets, adds
- * "inferred":true. */
+/* Ends the record of an event. If the events come from a capture (q->captured), where the values of
+ * this record are inferred from packets, first adds "inferred":true. */
 static void end_inferred(struct qlog *q)
 {
     if (q->captured)
@@ -234,8 +235,9 @@ static void begin_ack(struct qlog *q, const struct scps_note *n)
             q->received++);
 }
 
-/* A range of consecutive packet numbers, from..to, that is being collected; any: there is one;
- * comma: a range was written before. */
+/* State for writing a list of ranges of packet numbers. from, to: first and last number of the
+ * range that is being collected, valid if any is true. comma: true if the list has a range already,
+ * so that the next one needs a comma before it. */
 struct ranges {
     uint64_t from, to;
     bool any, comma;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the small programs have in common: each opens a stack of its own in real time on the
- * interface that the user chose, and runs it until SIGINT or SIGTERM. */
+/* Functions for scps_echo and scps_httpd: open a stack in real time on the interface that the user
+ * chose, and run its event loop until SIGINT or SIGTERM. */
 #ifndef SCPS_COMMON_REALTIME_H
 #define SCPS_COMMON_REALTIME_H
 

@@ -53,8 +53,8 @@ static int on_line(void *user, const char *section, const char *key, const char 
     return taken;
 }
 
-/* Processes a line "[section]", n octets at line. This is done here because inih reports a section
- * only together with a key in it, and a section may have none. */
+/* Processes a line "[section]", n octets at line. The reader does this itself because inih reports
+ * a section only together with a key in it, whereas a section of a scenario may have no keys. */
 static void begin_section(struct lab_reading *r, const char *line, size_t n)
 {
     char name[NAME_MAX_LEN];
@@ -67,7 +67,7 @@ static void begin_section(struct lab_reading *r, const char *line, size_t n)
         return;
     }
     if (!end)
-        return; /* inih refuses the line. */
+        return; /* The line has no ']', so inih refuses it. */
     memcpy(name, line + 1, len);
     name[len] = '\0';
     lab_reading_section(r, name);
@@ -95,7 +95,8 @@ static char *next_chunk(char *str, int num, void *stream)
         return NULL;
     }
     if (f->text[strspn(f->text, " \t")] == '[' && f->r.continued) {
-        /* inih would take the line for a part of the value before. */
+        /* inih would take an indented line "[section]" for a continuation of the value before
+         * it. */
         lab_reading_refuse(&f->r, f->r.line, "an indented section: remove the blanks before '['");
         return NULL;
     }

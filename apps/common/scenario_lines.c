@@ -41,7 +41,7 @@ static int twice(struct lab_reading *r, const char *key, int first)
                               key, first);
 }
 
-/* Records the line of a key in the section [scenario], and refuses a second line of this key. */
+/* Stores the line number of a key in [scenario]. Returns 0 if another line has set it before. */
 static int note_scenario_key(struct lab_reading *r, const char *key)
 {
     size_t i = 0;
@@ -143,8 +143,8 @@ static int other_key(struct lab_reading *r, int line, const char *key, const cha
 
 /* ---- sections of the file, one function for each ---- */
 
-/* Returns true if a list with separator sep has an empty item. begun: the list continues another
- * line, so it may begin with sep; open_end: it may be continued, so it may end with sep. */
+/* Returns true if a list has an empty item. begun: the list continues the line before, so it may
+ * begin with sep; open_end: the next line may continue the list, so it may end with sep. */
 static bool has_empty_item(const char *list, char sep, bool begun, bool open_end)
 {
     for (bool empty = !begun;; list++) {
@@ -172,8 +172,8 @@ static int check_list(struct lab_reading *r, int line, const char *key, const ch
                r, line, "%s: a swept value is a column of the results: leave out the \"", key);
 }
 
-/* Refuses a list in [sweep] that ended with a comma and was not continued. Returns 1 if there is
- * none. */
+/* Called where no continuation line can follow any more: if the last list in [sweep] ended with a
+ * comma and no line has continued it, refuses the scenario and returns 0; otherwise returns 1. */
 static int end_list(struct lab_reading *r)
 {
     if (r->comma == 0)
@@ -184,7 +184,7 @@ static int end_list(struct lab_reading *r)
                               r->s->axis[r->s->naxes - 1].key);
 }
 
-/* Checks the name of a sweep that is no dotted key: it becomes the name of a column of results. */
+/* Checks a name in [sweep] without a dot: no other column of the results may have this name. */
 static int own_name(struct lab_reading *r, const char *name)
 {
     static const char columns[] = "cell run flow status seconds mbps bytes start segments resent "
@@ -428,14 +428,14 @@ static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
 static int check_cases(struct lab_reading *r)
 {
     struct lab_scenario *s = r->s;
-    /* for each axis: any case (asked), or the present case (named), has a condition for it */
+    /* for each axis: a condition of any case so far (asked), of the present case (named) has it */
     bool *asked = lab_alloc(s->naxes + 1), *named = lab_alloc(s->naxes + 1);
     int ok = 1;
 
     for (size_t i = 0; ok && i < s->ncases; i++) {
         const char *rest = s->cases[i].when;
         char item[VALUE_LEN];
-        /* index of the condition's axis in both arrays; naxes (a spare element): none yet */
+        /* index of the axis in the last condition; s->naxes: no condition was read yet */
         size_t at = s->naxes;
 
         memset(named, 0, s->naxes * sizeof *named);

@@ -17,8 +17,8 @@
 struct lab_reading {
     struct lab_scenario *s; /* the scenario being made; lab_reading_end() passes it to the caller */
     int line;               /* the number of the present line, from 1 */
-    /* set by the caller: the line begins with a blank, so it continues the value of the key
-     * before */
+    /* The caller sets this to true if the line begins with a blank, so it continues the value of
+     * the line before, and otherwise to false. */
     bool continued;
     /* numbers of the lines with the keys name, about, runs, seed, timeout and published of
      * [scenario]; 0: not given */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Derives all seeds of a run from its one seed by splitmix64, which gives good numbers for any
- * input. */
+/* Derives all seeds of a run from its one seed by the generator splitmix64, whose results are well
+ * mixed even for similar inputs such as 1, 2 and 3. */
 #ifndef SCPS_COMMON_SEED_H
 #define SCPS_COMMON_SEED_H
 
@@ -16,7 +16,7 @@ static inline uint64_t seed_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Returns the k-th number of the sequence of random numbers that belongs to seed. */
+/* Returns number k (from 0) of the sequence of random numbers that belongs to `seed`. */
 static inline uint64_t seed_draw(uint64_t seed, uint64_t k)
 {
     return seed_mix(seed + k * SEED_STEP);

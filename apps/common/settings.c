@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The rows of settings.def in their order: a row has the name of a setting or the title of a group
- * of settings; the other one is NULL. */
+/* The rows of settings.def in their order: a row is either a setting (name is set, title is NULL)
+ * or the title of a group of settings (title is set, name is NULL). */
 static const struct {
     const char *name, *title;
 } rows[] = {
@@ -201,8 +201,8 @@ static void add_value(struct text *t, const struct setting *s, const struct sett
     }
 }
 
-/* Adds the list of allowed numbers to the text, for example "6, 105 or 106". words: the numbers,
- * separated by blanks. */
+/* Adds the values that a setting accepts to the text, as a list whose last two values are joined by
+ * "or". words: the same values, separated by blanks. */
 static void add_words(struct text *t, const char *words)
 {
     const char *at;

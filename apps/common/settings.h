@@ -22,7 +22,8 @@ struct setting {
     /* offset and size of the setting's field in struct scps_conn_config, octets */
     uint16_t at, size;
     int64_t def, least, most;
-    /* texts and flags of the setting's row in settings.def; NULL, 0 or false: the row has none */
+    /* The remaining fields have the names that settings.def gives the parts of a row, where their
+     * meaning is described; NULL or 0: the row does not have that part. */
     const char *help, *off, *more, *api, *unit, *zero, *ttcp, *clause, *words, *with, *alias;
     char letter, only;
     bool bare_ms;
@@ -56,7 +57,7 @@ struct setting_style {
 };
 /* Writes a description of a setting's values to out: bounds, default, meaning of 0 and clause of a
  * standard, for example "1 to 255 probes; default 9; RFC 9293 section 3.8.4". begins: its default
- * in this program; usual: text to write in place of that default, or NULL. */
+ * in this program; usual: text to write in place of that default; NULL: the default is written. */
 void setting_facts(const struct setting *s, const struct setting_style *style, int64_t begins,
                    const char *usual, char *out, size_t len);
 /* Writes text to out, with each "{name}" of a setting replaced by its name in the given style. */

@@ -17,8 +17,9 @@
 
 #define TS_OPTION 12 /* octets that the timestamps option takes in each segment */
 
-/* Reads the file whose name follows '@' in a value of a link's description. The name is relative to
- * the folder of the scenario file, ctx. Returns its contents, or NULL with the reason in why. */
+/* Reads the file whose name follows '@' in a value of a link's description. ctx: path of the
+ * scenario file, to whose folder the name is relative. Sets *len to the length. Returns its
+ * contents, or NULL with the reason in why. */
 static char *read_file(void *ctx, const char *name, size_t *len, char *why, size_t whylen)
 {
     const char *scenario = ctx, *slash = strrchr(scenario, '/');
@@ -68,9 +69,10 @@ static bool fail(struct building *b, const struct lab_set *blame, const char *te
     return false;
 }
 
-/* Checks what a flow with the key "model = nack" permits. Such a flow is no TCP connection but a
- * model of a file transfer at a fixed rate whose receiver requests what is missing (model.h). It
- * must be the only flow, and have a size and a rate. Returns false after a message. */
+/* Checks that the scenario is one that a flow with the key "model = nack" permits. Such a flow is
+ * no TCP connection but a model of a file transfer at a fixed rate whose receiver requests what is
+ * missing (model.h). It must be the only flow, and have a size and a rate. Returns false after a
+ * message. */
 static bool check_model(struct building *b)
 {
     for (size_t i = 0; i < b->s->nflows; i++) {
@@ -148,8 +150,8 @@ static bool is_flag(const char *key)
     return scps_link_parse(key, &a, &b, NULL, 0) == 0;
 }
 
-/* Returns the setting of a link whose KEY=VALUE the error message `why` contains, so that its line
- * can be named; NULL: there is none. */
+/* Returns that setting of a link whose text KEY=VALUE occurs in the error message `why`, so that
+ * the message can name the line of the setting; NULL: no setting occurs in it. */
 static const struct lab_set *named_in(const struct building *b, const char *why)
 {
     const struct lab_set *set = NULL;

@@ -34,9 +34,10 @@ struct lab_flow {
     /* careful resume (RFC 9959): flows with the same word here share one saved state of the path;
      * "": the flow does not resume */
     char path[LAB_NAME];
-    unsigned link;   /* index in `links` of the link that the flow uses */
-    bool back;       /* true: data goes from host b to host a of the link; false: from a to b */
-    uint32_t copies; /* number of identical flows, which are started one after the other */
+    unsigned link; /* index in `links` of the link that the flow uses */
+    bool back;     /* true: data goes from host b to host a of the link; false: from a to b */
+    /* how often the flow is started: as so many equal flows, at intervals of `stagger` */
+    uint32_t copies;
     enum lab_kind kind;
     /* start: start time of the first copy; stagger: time from the start of each copy to that of the
      * next; both µs, each value drawn from a range */
@@ -56,7 +57,7 @@ struct lab_flow {
     bool first_window;
     scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: that of the link */
     /* The following fields are used by the model LAB_NACK only. */
-    uint32_t headers; /* octets of headers and framing in each packet */
+    uint32_t headers; /* octets of headers and framing that each packet has besides its payload */
     /* rate at which the receiving host can process packets, bit/s; 0: unlimited */
     uint64_t receiver_bps;
     /* share (0 to 1) of a packet's processing time that the receiving host spends even on a packet

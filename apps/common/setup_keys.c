@@ -159,8 +159,9 @@ static bool load_controller(const char *text, struct scps_conn_config *c, char w
     return true;
 }
 
-/* Parses text as the value of key k into the key's field of *base. Returns false if it is invalid;
- * why then says more about the error than the key's row in the table, or is unchanged. */
+/* Parses text as the value of key k into the key's field of *base. Returns false if the text is
+ * invalid. If more can be said about the error than which values the key takes, writes that to why;
+ * otherwise leaves why unchanged. */
 static bool read_value(const struct key *k, const char *text, void *base, char why[LAB_MSGLEN])
 {
     void *to = (char *)base + k->at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Refuses keys of links and flows that contradict each other, and keys that have no effect beside
- * others, because a result would not be what the scenario file says. */
+/* Refuses keys of links and flows that contradict each other, and a key that has no effect because
+ * of the value of another key: the result would not be what the scenario file says. */
 #include "common/setup_pairs.h"
 
 #include "common/flow_settings.h"
@@ -36,8 +36,9 @@ static size_t index_in(const struct lab_sets *sets, const struct lab_set *s)
     return i;
 }
 
-/* Returns the place (enum place, or beyond) in which the scenario sets s. s NULL: the key has its
- * default, so PLACE_DEFAULT. */
+/* Returns the place (enum place, or beyond) where the scenario sets s: PLACE_CASES + number of the
+ * case for a setting in a [case] section; above all cases for an option --set. s NULL: the key has
+ * its default, so the result is PLACE_DEFAULT. */
 static size_t place_of(const struct lab_scenario *sc, const struct lab_set *s)
 {
     struct lab_dotted d;
@@ -96,7 +97,8 @@ static bool refuse(const struct pairs *p, const struct lab_set *set, const char 
     return false;
 }
 
-/* As refuse(), but the message is the name of the setting's key and then text. */
+/* Refuses the cell because of setting `set`, whose line the message will name: writes the setting's
+ * key, a blank and text to p->why. Returns false. */
 static bool refuse_key(const struct pairs *p, const struct lab_set *set, const char *text)
 {
     *p->blame = set;
@@ -104,9 +106,11 @@ static bool refuse_key(const struct pairs *p, const struct lab_set *set, const c
     return false;
 }
 
-/* Handles a setting of flow `name` that has no effect because of the value of the flow's key
- * `decider`. Returns true if its place shows that it is meant for other cells or flows; otherwise
- * refuses it with text. */
+/* Called for a setting `set` of flow `name` that has no effect in this cell because of the value of
+ * the flow's key `decider`. Returns true if the setting is accepted nevertheless, because it is
+ * meant for other cells or flows: `decider` is set in a place of higher precedence, or differs
+ * between cells or flows while `set` applies to all. Otherwise refuses the setting with text and
+ * returns false. */
 static bool idle(const struct pairs *p, const char *name, const struct lab_set *set,
                  const char *decider, const char *text)
 {
@@ -174,8 +178,8 @@ static bool check_key(const struct pairs *p, const struct lab_flow *f, const cha
     return true;
 }
 
-/* Returns true if the text turns a setting of connections on: a flag that becomes true, or a value
- * other than the default. */
+/* Returns true if text, as the value of connection setting id, makes a flag true, or gives any
+ * other setting a value that is not its default. */
 static bool asks(enum setting_id id, const char *text)
 {
     struct scps_conn_config c = flow_settings_begin();
@@ -213,8 +217,8 @@ static bool check_setting(const struct pairs *p, const struct lab_flow *f, enum 
 
 /* ---- keys that contradict each other in any case ---- */
 
-/* Returns the setting that was applied last of the two keys `one` and `two` of flow `name`; a
- * message names its line. NULL: neither is set. */
+/* Returns the setting of key `one` or `two` of flow `name`, whichever is applied later, so that a
+ * message can name its line; NULL: the scenario sets neither. */
 static const struct lab_set *later(const struct pairs *p, const char *name, const char *one,
                                    const char *two)
 {
@@ -227,8 +231,9 @@ static const struct lab_set *later(const struct pairs *p, const char *name, cons
     return NULL;
 }
 
-/* Returns the setting of key `key` of flow `name` if it and one of key `other` stand in the same
- * place of the scenario and the latter, which follows, overrides it. NULL otherwise. */
+/* For two keys of flow `name` of which the one that is applied later overrides the one before:
+ * returns the setting of key `key` if the scenario sets `key` and `other` in the same place (such
+ * as the same section) and `other` is applied later; otherwise NULL. */
 static const struct lab_set *overridden(const struct pairs *p, const char *name, const char *key,
                                         const char *other)
 {
@@ -281,8 +286,9 @@ static bool check_flow(const struct pairs *p, const struct lab_flow *f)
     return true;
 }
 
-/* Checks a flag of link l that contradicts the condition `is`. If `is` is true and the scenario
- * sets the flag, refuses the cell with the text behind the key's name, and returns false. */
+/* Checks key `key` of link l, which must not be set while the condition `is` is true. If `is` is
+ * true and the scenario sets the key, refuses the cell with a message of the key's name and text,
+ * and returns false; otherwise returns true. */
 static bool check_link_flag(const struct pairs *p, const struct lab_link *l, const char *key,
                             bool is, const char *text)
 {
@@ -307,8 +313,10 @@ bool lab_pairs_agree(const struct lab_applied *a, const struct lab_setup *s,
 
         if (!check_link_flag(&p, l, "vj-compression", l->vj && l->ipv6,
                              "compresses IPv4 only (RFC 1144): leave out this key or link.ipv6") ||
-            /* A header that is applied twice may shift the numbers by amounts that the TCP checksum
-             * does not detect, such as +204 and -204 in acknowledgement number and window. */
+            /* Van Jacobson compression sends differences to the header before. If a packet is
+             * duplicated, the receiver adds its differences twice, and the TCP checksum may not
+             * detect that, for example +204 in the acknowledgement number and -204 in the
+             * window. */
             !check_link_flag(&p, l, "vj-compression", l->vj && disorder,
                              "is for lines that keep the order of packets (RFC 1661 section 1): "
                              "leave out this key, or dup and reorder") ||

@@ -24,8 +24,9 @@ const struct lab_set *lab_applied_last(const struct lab_applied *a, char kind, c
  * names.
  *
  * A key without effect is refused unless its place in the file shows that it is meant for other
- * cells or flows: the key on which its effect depends is set in a place that takes precedence
- * (lower in the list of cells.c), or is swept, in a case or in a section with a name. */
+ * cells or flows: the key on which its effect depends is set in a place whose settings are applied
+ * later (order: [link] and [flow], sections with a name, [sweep], cases, command line); or that key
+ * is swept, or set in a case or in a section with a name. */
 bool lab_pairs_agree(const struct lab_applied *a, const struct lab_setup *s,
                      const struct lab_set **blame, char why[LAB_MSGLEN]);
 

@@ -15,9 +15,10 @@ struct unit {
     double times;
 };
 
-/* Parses a number and one of the units (name NULL ends the list) into *out, as a whole multiple of
- * the smallest unit, at most max. Returns false if text is not that. The case of a unit matters if
- * it is a single letter, as k and K differ. */
+/* Parses text, a number and one of the units in the list (name NULL ends it), into *out, in the
+ * smallest unit. Returns false if text has another form, or the value is above max or no whole
+ * number of the smallest unit. A unit of one letter must have the same case as in the list, because
+ * k and K differ; a longer one may have any case. */
 static bool whole(const char *text, const struct unit *units, double max, uint64_t *out)
 {
     char *end;

@@ -11,9 +11,9 @@
 /* size in bytes of a buffer for a message of one line that names an error and its remedy */
 #define LAB_MSGLEN 512
 
-/* The following functions parse a value. Each returns false, with *out unchanged, if text is no
- * such value. Sizes and rates are decimal (kb and k are 1000 bytes, as in NASA/TM-2003-212001); kib
- * and K, mib and M are binary, as in the SPEC of a link. */
+/* The functions lab_size() to lab_real() parse a value. Each returns false, with *out unchanged, if
+ * text is no such value. Sizes and rates are decimal (kb and k are 1000 bytes, as in
+ * NASA/TM-2003-212001); kib and K, mib and M are binary, as in the SPEC of a link. */
 /* Parses a size into bytes: 100000, 100kb, 5.7mb, 64kib, 64K. */
 bool lab_size(const char *text, uint64_t *bytes);
 /* Parses a rate into bit/s: 100mbit, 100m, 115200. */
