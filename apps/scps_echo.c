@@ -115,7 +115,8 @@ static int run(struct app *a)
     }
     realtime_run(&a->rt, a->time);
     status = report(a);
-    /* Connections that are still open are reset, so that their peers end them, too. */
+    /* The program ends, so it resets the connections that are still open; the RST lets their peers
+     * end them at once. */
     while (a->first)
         echo_drop(a, a->first, true);
     if (a->conn)
@@ -153,8 +154,8 @@ static int usage(const char *what, const char *value)
     return USAGE;
 }
 
-/* Checks that the options agree with each other and with the arguments that are left: argv[rest]
- * and further ones. Returns DONE, or USAGE after a message. */
+/* Checks that the options agree with each other and with the arguments that are no options:
+ * argv[rest] and those behind it. Returns DONE; or USAGE, after a message. */
 static int check(struct app *a, int rest, char **argv)
 {
     char msg[SCPS_IO_MSGLEN];

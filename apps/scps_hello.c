@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two stacks and one link to the Moon: one sends a greeting and the other answers it, in virtual
- * time. */
+/* Simulates two hosts, on Earth and on the Moon, with a link between them, in virtual time: Earth
+ * connects and sends a greeting, and the Moon answers it. */
 #include <scps/scps.h>
 #include <scps/sim.h>
 #include <stdio.h>

@@ -27,7 +27,8 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 #define REQUEST_MAX 4096 /* largest length of a request line with its headers, bytes */
 #define CLIENTS_MAX 256
-/* time, µs, after which a client is dropped that sends no request, or does not read its response */
+/* user timeout and keep-alive idle time of each connection, µs, by which a client that has vanished
+ * is detected */
 #define PATIENCE SCPS_SEC(30)
 
 static const char help[] =

@@ -142,8 +142,8 @@ static int take_shard(struct options *o)
     return 0;
 }
 
-/* Applies option c, whose value has to be parsed, to *o. Returns 0; if the value is wrong, prints a
- * message and returns the exit status. */
+/* Applies option c, whose value has to be parsed, to *o. Returns 0; or, after a message, the exit
+ * status, if the value is wrong. */
 static int take_value(struct options *o, int c, char **argv)
 {
     uint64_t n;
@@ -271,7 +271,8 @@ static int report(const char *dir, const char *out)
 }
 
 /* Prints the script with which bash completes the command line of scps_lab: first the commands,
- * then names of files and of scenarios. The script gets the latter from 'scps_lab list'. */
+ * then names of files and of scenarios. The script gets the names of scenarios from 'scps_lab
+ * list'. */
 static int completion(const char *shell)
 {
     static const char *const files[] = {"--pcap",   "--truth", "--events",

@@ -3,8 +3,9 @@
  *
  * This is the front end: options (scps_trace/options.c), the selection of connections, a progress
  * bar. libscps_trace has the analysis and the reports. When the analyser must discard a connection
- * for lack of memory, its report is written at that moment; all others are written at the end, in
- * order of number.
+ * for lack of memory, the report of that connection is written at that moment. The reports of all
+ * other connections are written at the end, ordered by the number that the analyser has given each
+ * connection.
  *
  * Exit status: 0 done; 1 a capture could be read only in part, or output failed; 2 wrong usage, or
  * no input is a capture in a known format.
@@ -226,8 +227,8 @@ static void finish(struct run *r, const char *const *files, size_t nfiles, const
 
 /* ---- functions that read the captures and write the reports ---- */
 
-/* Prints msg as one line on stderr. Sets *status, the exit status, to `is` unless an earlier
- * failure has set it. */
+/* Prints msg as one line on stderr. Sets *status, the exit status, to `is` if it is still 0 (no
+ * earlier failure). */
 static void report_failure(int *status, int is, const char *msg)
 {
     fprintf(stderr, "scps_trace: %s\n", msg);
@@ -242,8 +243,9 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* Refuses the options --qlog and for graphs if a file that they write may be an input or another
- * output. Returns false, with a message in msg, then. */
+/* Checks the options that write several files whose names depend on the connections: --qlog and
+ * those for graphs. Returns false, with a message in msg, if such a file may be an input or another
+ * output; otherwise true. */
 static bool check_families(const struct options *o, const struct files *f,
                            char msg[SCPS_TRACE_MSGLEN])
 {

@@ -9,11 +9,12 @@
 enum { DONE = 0, FAILED = 1, USAGE = 2, TIMEOUT = 124 };
 enum service { ECHO, DISCARD, CHARGEN };
 
-/* A connection that the server serves. The structure exists from scps_accept() until the peer has
- * acknowledged the FIN, because the connection uses memory until then. */
+/* A connection of the server. The structure exists from scps_accept() until the peer has
+ * acknowledged this end's FIN or the connection is reset, because the connection uses memory until
+ * then. */
 struct peer {
-    /* neighbours in the list of peers; the list is in the order in which the server last served
-     * them */
+    /* neighbours in the list of connections, whose order is that in which the server last read from
+     * them or wrote to them, the most recent first; NULL: none */
     struct peer *before, *after;
     struct scps_conn *conn;
     enum service service;
@@ -35,7 +36,8 @@ struct app {
     struct realtime rt;
     uint64_t in, out;
     /* state of the server */
-    /* list of the connections being served: `first` was served most recently, `last` longest ago */
+    /* list of the open connections: the server has read from or written to `first` most recently,
+     * and `last` longest ago; NULL: no connection is open */
     struct peer *first, *last;
     unsigned served, open, broken, most;
     /* state of the client */
@@ -60,10 +62,11 @@ int echo_listen(struct app *a, const struct scps_conn_config *cfg, uint16_t port
 /* Accepts the connections that wait at listener l, and processes the data that they have received
  * already. */
 void echo_accept(struct app *a, struct scps_listener *l);
-/* Reads from connection p and writes to it as much as its buffers permit. */
+/* Called when connection p may have data to read or room to write: reads and writes as much as its
+ * receive buffer and send buffer permit. Does not block. */
 void echo_serve(struct app *a, struct peer *p);
-/* Ends the service of connection p and frees p. broken: the connection is reset instead of
- * closed. */
+/* Ends connection p and frees p. broken: true to reset the connection (RST), false to close it
+ * (FIN). */
 void echo_drop(struct app *a, struct peer *p, bool broken);
 
 /* ---- functions in client.c, which send a pattern and compare what returns ---- */

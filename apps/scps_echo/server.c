@@ -37,8 +37,9 @@ void echo_drop(struct app *a, struct peer *p, bool broken)
     free(p);
 }
 
-/* Serves an echo connection: writes back what was read. Returns 0 at the end of the peer's data;
- * SCPS_ERR_AGAIN if nothing more can be read or written now; or the error of the connection. */
+/* Writes back what the peer of an echo connection has sent, as far as the buffers permit. Returns 0
+ * at the end of the peer's data; SCPS_ERR_AGAIN if nothing more can be read or written now; or the
+ * error of the connection. */
 static int64_t echo(struct app *a, struct peer *p)
 {
     for (;;) {
@@ -102,8 +103,8 @@ void echo_serve(struct app *a, struct peer *p)
         take_out(a, p);
         put_first(a, p);
     }
-    /* The peer has sent its FIN, and all its data is served. When the peer has acknowledged this
-     * end's FIN, SCPS_EV_CLOSED comes. */
+    /* The peer has sent its FIN, and this end has processed all the peer's data and sends its own
+     * FIN. SCPS_EV_CLOSED will come when the peer has acknowledged that FIN. */
     if (n == 0) {
         p->leaving = true;
         scps_conn_shutdown(p->conn);
@@ -119,8 +120,9 @@ void echo_accept(struct app *a, struct scps_listener *l)
 {
     struct scps_conn *c;
     while ((c = scps_accept(l))) {
-        /* The peer that was served longest ago is dropped, so that clients that read nothing do not
-         * keep others out, or use memory, for ever. */
+        /* If the largest number of connections is open, the one from which the server has read, or
+         * to which it has written, longest ago is reset. So clients that never read cannot keep new
+         * clients out for ever. */
         if (a->open == a->most)
             echo_drop(a, a->last, true);
         struct peer *p = calloc(1, sizeof *p);

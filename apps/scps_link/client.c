@@ -15,9 +15,9 @@ static int say_error(int status, const char *path, const char *why, const char *
     return status;
 }
 
-/* Prints the answer of the emulator, read from `in`, without its first line "ok". If the first line
- * is "error: " and a reason, prints that on stderr. path: of the socket, for messages. Returns the
- * exit status. */
+/* Reads the emulator's answer from `in`. If its first line is "ok", prints the lines behind it on
+ * standard output; if it is "error: " and a reason, prints the reason on standard error. path: path
+ * of the control socket, for messages. Returns the exit status. */
 static int print(FILE *in, const char *path)
 {
     char line[4096];

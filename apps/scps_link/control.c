@@ -3,8 +3,8 @@
  *
  * A socket file that a dead emulator left is replaced; a path at which a process listens, or that
  * is no socket, is refused. Clients cannot delay packets: their sockets do not block, and there are
- * at most CLIENTS of them. When all places are taken, a new client replaces the one that connected
- * first.
+ * at most CLIENTS of them. When CLIENTS clients are connected, a new client takes the place of the
+ * one that connected first, whose connection is closed.
  */
 #include "scps_link/control.h"
 #include "scps_link/emu.h"
@@ -60,7 +60,8 @@ static const struct scps_link_files files = {scps_io_read_file, scps_io_free_fil
 
 /* Executes the commands a2b, b2a and both: changes the link's configuration by the text `items`
  * (KEY=VALUE,...) and writes the answer to out. which: directions to change, bit 0: a to b, bit 1:
- * b to a. If one change is refused, neither is applied. */
+ * b to a. If the change of one direction is refused, the configuration of neither direction
+ * changes. */
 static void change(struct emu *e, unsigned which, const char *items, FILE *out)
 {
     struct scps_link_config c[2];
@@ -115,8 +116,9 @@ static void replace(struct emu *e, const char *spec, FILE *out)
     }
 }
 
-/* Executes the command `name` if it is one that takes no arguments, and writes the answer to out.
- * rest: what follows the name. Returns false for any other name. */
+/* If `name` is a command that takes no arguments, executes it, writes the answer to out and returns
+ * true; writes an error to out instead if `rest`, the text behind the name, is not empty. Returns
+ * false for any other name. */
 static bool plain_command(struct control *c, const char *name, const char *rest, FILE *out)
 {
     static const char *const names[] = {"stats", "json", "show", "stop"};
@@ -265,8 +267,8 @@ static void on_accept(EV_P_ ev_io *w, int revents)
         if (i->since < k->since)
             k = i;
     }
-    /* If all places are taken, k is now the client that connected first, and is disconnected. If k
-     * is a free place, leave() does nothing. */
+    /* k is now a free place, for which leave() does nothing; or, if there is none, the client that
+     * connected first, whose connection leave() closes. */
     leave(k);
     *k = (struct client){.c = c, .fd = fd, .since = ++c->count};
     ev_io_init(&k->io, on_line, fd, EV_READ);

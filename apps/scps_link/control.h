@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Unix socket for control: one command a connection, one line from the client, then the answer.
+/* The Unix socket by which a user controls a running emulator. Each connection is for one command:
+ * the client sends it as one line, and the emulator sends its answer.
  *
  *     ctl: "a2b ber=1e-5\n"        emulator: "ok\n" and more lines, or "error: why\n"
  */
@@ -21,8 +22,9 @@ void control_watch(struct control *c, struct ev_loop *ev);
 /* Closes the control socket and removes its file. c NULL: does nothing. */
 void control_close(struct control *c);
 
-/* Implements the command 'scps_link ctl': sends the words behind the first, the path of the socket,
- * to the emulator, prints its answer, and returns the exit status. */
+/* Implements the command 'scps_link ctl': words[0] is the path of the control socket; sends the
+ * words behind it as one command to the emulator, prints the emulator's answer, and returns the
+ * exit status. */
 int control_client(char **words);
 
 #endif

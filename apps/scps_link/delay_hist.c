@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Histogram of how late packets were delivered: buckets of one microsecond up to a millisecond,
- * then 128 buckets for each doubling, so each is less than 1 % wide. The range is hours. */
+ * then 128 buckets for each doubling, so each is less than 1 % wide. The largest bucket is for a
+ * lateness of hours. */
 #include "scps_link/delay_hist.h"
 
 static unsigned bucket_of(uint64_t d)

@@ -17,8 +17,8 @@ struct late {
 };
 
 void late_add(struct late *l, scps_dur d);
-/* Returns a quantile of the lateness of packets, µs: at least ppm millionths of them were delivered
- * no later than that after the time of the channel model. 0: there were no packets. */
+/* Returns a quantile of the lateness of packets, µs: at least ppm millionths of all packets were
+ * delivered at most this much later than the channel model computed. 0 if there were no packets. */
 scps_dur late_quantile(const struct late *l, uint32_t ppm);
 
 #endif

@@ -6,10 +6,11 @@
  *   timerfd: the earliest arrival --------------------------------------+   -> the other end
  *
  * The model computes when each packet arrives, and this file delivers the packet at that time. A
- * timerfd has a resolution of 1 µs, whereas libev's own timers have 1 ms; it is set again only for
- * an earlier arrival. At most BATCH packets are read in a row, so that packets that are due do not
- * wait behind a flood of new ones. The process sleeps while no packet is on the way and there is
- * nothing to read.
+ * timerfd has a resolution of 1 µs, whereas libev's own timers have 1 ms; when a packet is read,
+ * the timerfd is set again only if this packet has to arrive before the time for which the timerfd
+ * is set. At most BATCH packets are read in a row, so that packets that are due do not wait behind
+ * a flood of new ones. The process sleeps while no packet is on the way and there is nothing to
+ * read.
  *
  * The lateness of a packet is the time at which it is passed to the kernel minus its arrival time
  * in the model: the emulator's own error, which the reports show. Most of it comes from the
@@ -36,8 +37,8 @@
 #define BATCH 32
 #define RETRY SCPS_MS(1)
 
-/* Returns the present time for the channel model, µs since the emulation began, from which the
- * times in the link's tables count, too. */
+/* Returns the present time on the clock of the channel model: µs since the emulation began. The
+ * times in the tables of the link's description (such as outages) count from the same moment. */
 scps_time emu_now(const struct emu *e)
 {
     return scps_sysclock_now() - e->start;
@@ -67,8 +68,9 @@ static scps_time earliest(const struct emu *e)
     return a < b ? a : b;
 }
 
-/* Writes the packets whose time of arrival has come to the devices, those of both directions in
- * order of time, and sets the timer for the next one. */
+/* Writes every packet whose arrival time in the channel model has passed (at most BATCH packets) to
+ * the device of the end at which it arrives, in the order of the arrival times of both directions.
+ * Then sets the timer for the next arrival. */
 static void deliver(struct emu *e)
 {
     for (unsigned n = 0; n < BATCH; n++) {
@@ -81,7 +83,7 @@ static void deliver(struct emu *e)
         if (e->retry > now || scps_channel_next(d->ch) > now)
             break;
         if (!scps_channel_peek(d->ch, now, &pkt))
-            /* The channel needed this wake-up for its own state, and no packet has arrived. */
+            /* No packet has arrived: the channel only updated its own state at this time. */
             continue;
         rc = link_end_send(d->to, &pkt);
         if (rc == SCPS_ERR_AGAIN) {
@@ -135,7 +137,8 @@ static void on_timer(EV_P_ ev_io *w, int revents)
 
     (void)loop;
     (void)revents;
-    /* EAGAIN: the timer was set to a later time after it had expired, so it will expire again. */
+    /* EAGAIN: after the timer had expired, and before this callback ran, the timer was set to a
+     * later time. It will expire again then, so there is nothing to do now. */
     if (read(e->timer_fd, &times, sizeof times) < 0 && errno == EAGAIN)
         return;
     e->armed = SCPS_NEVER;

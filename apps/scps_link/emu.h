@@ -19,7 +19,9 @@ struct link_dir {
      * packet was written to the device. late: all packets since the start; late_now: those since
      * the last line that --interval printed. */
     struct late late, late_now;
-    uint64_t undelivered;        /* number of packets that the receiving end's device refused */
+    /* number of packets that the kernel refused to take from the emulator (for any reason but a
+     * full queue) */
+    uint64_t undelivered;
     struct scps_link_stats last; /* counters of the link when --interval last printed a line */
 };
 
@@ -38,7 +40,8 @@ struct emu {
     int timer_fd;
     /* time for which timer_fd is set, µs since the start; SCPS_NEVER: it is not set */
     scps_time armed;
-    /* time, µs since the start, before which nothing is delivered, because a device was full */
+    /* time, µs since the start, before which no packet is delivered, because a device's queue was
+     * full at the last attempt */
     scps_time retry;
     scps_time start, last_line;
     scps_time epoch; /* wall-clock time minus the monotonic clock, µs */
@@ -53,17 +56,17 @@ struct emu {
  * emu_close() in either case. */
 int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN]);
 /* Runs the emulator until the time of the option --time has passed, SIGINT or SIGTERM comes, a
- * client sends the command stop, or a device fails; then e->failed is true, and a message was
- * printed. */
+ * client sends the command stop, or a device fails. After a failure of a device e->failed is true,
+ * and a message was printed. */
 void emu_run(struct emu *e);
 void emu_stop(struct emu *e);
 /* Returns the present time for the channels, µs since the start of the emulation. */
 scps_time emu_now(const struct emu *e);
-/* Takes ownership of the tables of a configuration (NULL: none); emu_close() frees them. Returns 0;
- * or -1 if there is no memory, and the tables have been freed already. */
+/* Takes ownership of the tables of a link configuration (NULL: none): emu_close() frees them.
+ * Returns 0. If there is no memory, frees the tables at once and returns -1. */
 int emu_keep(struct emu *e, struct scps_link_tables *tables);
-/* Closes the emulator, its log and its captures. Returns 0; or -1, after a message, if a part of
- * them could not be written. */
+/* Closes the emulator, its ground-truth log and its captures. Returns 0; or -1, after a message, if
+ * a part of the log or of a capture could not be written. */
 int emu_close(struct emu *e);
 
 #endif

@@ -3,9 +3,10 @@
  *
  *     program -> kernel's routing -> [tun] -> tap -> end -> channel
  *
- * To open a device in another network namespace, this thread enters the namespace and returns: the
- * device stays there. It enters again to close the device, because changes to a device that existed
- * before are then undone by netlink, which works within a namespace.
+ * To open a device in another network namespace, this thread enters that namespace, opens the
+ * device and returns to its own; the device stays in the other namespace. The thread enters that
+ * namespace again to close the device: if the device existed before the program, its settings are
+ * restored through netlink, which reaches only devices of the thread's namespace.
  *
  * A device that this program creates gets a longer queue than the kernel's 500 packets: if a sender
  * passes a megabyte at once, the packets should wait in the queue of the emulated link, whose
@@ -67,7 +68,8 @@ static int addresses_free(const struct link_end_options *o, char *msg)
     int rc = 0;
 
     if (getifaddrs(&all) != 0)
-        /* A later netlink call will fail for the same reason and print a better message. */
+        /* The list of addresses is unknown, so nothing can be checked. A later netlink call will
+         * fail for the same reason and print a better message. */
         return 0;
     for (const struct ifaddrs *i = all; i && rc == 0; i = i->ifa_next)
         for (unsigned k = 0; k < o->naddr && rc == 0; k++)
@@ -157,7 +159,8 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
                   void (*arrived)(struct link_end *e, const struct scps_pkt *pkt), void *ctx,
                   char msg[LINK_MSGLEN])
 {
-    /* message about an error in closing, which is discarded, because msg has that of the failure */
+    /* message about an error while closing after a failure; it is discarded, because msg already
+     * describes the failure */
     char why[LINK_MSGLEN];
     struct scps_netif *top;
     int rc;

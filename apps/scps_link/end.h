@@ -7,15 +7,15 @@
 #include "scps_link/spool.h"
 
 struct link_end {
-    /* The top of the chain of netifs (device, capture, this one), whose function recv gets the
-     * packets that the kernel sends. First member, so that a pointer to it can be cast to the
-     * end. */
+    /* The uppermost of a chain of network interfaces: the device, then the capture, if any, then
+     * this one. Its function recv gets the packets that the kernel sends to the device. It is the
+     * first member, so that a pointer to it can be cast to a pointer to struct link_end. */
     struct scps_netif nif;
     const struct link_end_options *o;
     /* tap: the capture filter below nif, NULL: there is no capture; tun: the device */
     struct scps_netif *tap, *tun;
-    /* descriptors of network namespaces: home: that of the program; ns: that of the device; both
-     * -1: the device is in the program's */
+    /* descriptors of network namespaces. home: namespace of the program; ns: namespace of the
+     * device. Both are -1 if the device is in the program's own namespace. */
     int home, ns;
     struct spool spool; /* process that writes the capture */
     uint64_t overrun_base;
@@ -40,7 +40,7 @@ int link_end_close(struct link_end *e, char msg[LINK_MSGLEN]);
 const char *link_end_device(const struct link_end *e);
 /* Sends a packet to the kernel. Returns what scps_netif_send() returns. */
 int link_end_send(struct link_end *e, const struct scps_pkt *pkt);
-/* Returns how many packets the kernel dropped before the device since it was opened, because they
- * were not read fast enough. */
+/* Returns how many packets that the kernel routed to the device it has dropped since the device was
+ * opened, because the emulator did not read them fast enough and the device's queue was full. */
 uint64_t link_end_overruns(const struct link_end *e);
 #endif

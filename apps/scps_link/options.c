@@ -152,8 +152,8 @@ static int take_end(struct link_end_options *e, const char *text, const char *op
     return 0;
 }
 
-/* Returns the reason, for a message, why no host can have address a with this prefix length; NULL:
- * a host can. */
+/* Returns the reason, for a message, why no host can have address a with a prefix of `prefix` bits;
+ * NULL: a host can have it. */
 static const char *no_host(const struct scps_addr *a, uint64_t prefix)
 {
     static const uint8_t none[16];
@@ -204,8 +204,9 @@ static int take_addr(struct link_end_options *e, const char *text, const char *o
     return 0;
 }
 
-/* Checks that the ends a and b have different devices and addresses, and that an address without
- * prefix has a peer at the other end. Returns 0, or -1 with one line in msg. */
+/* Checks that the ends a and b of the link have different devices and addresses, and that for each
+ * address without prefix length the opposite end has an address of the same IP version. Returns 0,
+ * or -1 with one line in msg. */
 static int check_ends(const struct link_options *o, char *msg)
 {
     const struct link_end_options *a = &o->end[0], *b = &o->end[1];
@@ -253,15 +254,17 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
         /* The seed is reduced to 53 bits, which readers of JSON represent exactly. */
         o->seed >>= 11;
     uint64_t seeds[2];
-    /* The two directions have the seeds that scps_ttcp --link --seed gives them. */
+    /* Each direction gets the same seed as in scps_ttcp with the same --link and --seed, so that
+     * both programs produce the same errors. */
     seed_pair(o->seed, 0, seeds);
     for (int d = 0; d < 2; d++)
         o->dir[d].seed = seeds[d];
     return 0;
 }
 
-/* Values of the options that say where the link's configuration comes from, kept until all options
- * have been read. */
+/* Values of the options that say where the link's configuration comes from (--link, --scenario,
+ * --set, --run). They are stored here until all options have been read, because they depend on each
+ * other. */
 struct source {
     const char *link, *scenario;
     char *set[MAX_SETS];
@@ -424,8 +427,8 @@ static int action_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* Writes to msg that getopt_long() does not know an option (c '?'), or that it lacks its value (c
- * ':'). Returns -1. */
+/* Writes to msg that the command line has an option `word` that does not exist (c is '?') or that
+ * lacks its value (c is ':'). Returns -1. */
 static int wrong_option(int c, const char *word, char *msg)
 {
     if (c == ':')

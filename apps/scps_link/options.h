@@ -32,7 +32,8 @@ struct link_options {
     enum link_action action;
     struct link_end_options end[2]; /* options of the ends a and b */
     uint32_t mtu;                   /* --mtu, bytes; 0: the devices keep their own MTU */
-    /* description of the link (SPEC): as typed, of the scenario, or LINK_DEFAULT */
+    /* description of the link (SPEC), such as "rate=2mbit,delay=250ms": value of --link; that of
+     * the link in the scenario if --scenario was given; or LINK_DEFAULT */
     const char *link;
     /* configurations of both directions with their seeds: [0] a to b, [1] b to a */
     struct scps_link_config dir[2];

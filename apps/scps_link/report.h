@@ -8,7 +8,8 @@
 struct emu;
 
 void report_start(const struct emu *e, FILE *f);
-/* Prints one line (--interval) with what each direction has carried since the line before. */
+/* Prints one line (--interval) with what each direction of the link has carried since the previous
+ * such line. */
 void report_interval(struct emu *e, FILE *f);
 void report_text(const struct emu *e, FILE *f);
 void report_json(const struct emu *e, FILE *f);

@@ -6,8 +6,9 @@
  *
  * A write to a busy disk can take milliseconds; a write to a pipe takes microseconds, as long as
  * the pipe has room. The process ends at the end of the pipe, also when the emulator was killed, so
- * the file is complete up to that moment. It ignores signals from the terminal. When it cannot
- * write to the file it continues to read, and reports the failure at the end.
+ * the file is complete up to that moment. The process ignores signals from the terminal. If it
+ * cannot write to the file, it continues to read the pipe, so that the emulator never waits, and
+ * reports the failure when the pipe ends.
  */
 #include "scps_link/spool.h"
 

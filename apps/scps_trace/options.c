@@ -311,8 +311,8 @@ static void set_format(struct options *o, enum format f)
     o->formats |= 1u << f;
 }
 
-/* The functions set_report() to set_number() each apply options of one kind, and return false for
- * any other option. */
+/* The functions set_report() to set_number() each handle one kind of options: they apply option c
+ * with its value arg (NULL: none) and return true, or return false if c is of another kind. */
 
 static bool set_report(struct options *o, int c, const char *arg)
 {
@@ -429,8 +429,9 @@ static bool set_number(struct options *o, int c, const char *arg)
     return true;
 }
 
-/* Applies option c if its value may be wrong or it ends the program, such as --help. Returns -1 to
- * continue; otherwise the exit status, after all messages have been printed. */
+/* Applies option c if it is one whose value may be refused, or one that ends the program, such as
+ * --help. Returns -1 to continue; otherwise the exit status, after all messages have been
+ * printed. */
 static int set_other(struct options *o, int c, const char *arg)
 {
     switch (c) {
@@ -471,7 +472,8 @@ static int set_other(struct options *o, int c, const char *arg)
     }
 }
 
-/* Reports an option that getopt_long() does not know, or that lacks its value (c is then ':'). */
+/* Prints a message about an option that does not exist (c is '?') or that lacks its value (c is
+ * ':'). Returns the exit status. */
 static int wrong_option(int c, const char *word)
 {
     if (c == ':')
@@ -483,7 +485,8 @@ static int wrong_option(int c, const char *word)
     return 2;
 }
 
-/* Checks that all options agree (files: FILEs were given). Returns -1; 2 after a message. */
+/* Checks that all options agree with each other. files: true if the command line names capture
+ * files. Returns -1 to continue; or the exit status 2, after a message. */
 static int check_together(const struct options *o, bool files)
 {
     const char *why = NULL;

@@ -33,10 +33,11 @@ struct options {
  * continue; otherwise the exit status, after all messages have been printed. */
 int trace_options_parse(struct options *o, int argc, char **argv);
 
-/* Returns true if the user has selected connection number n with -o, or not excluded it. ctx: the
- * struct options. */
+/* Returns true if connection number n is to be reported: the user has not excluded it, and has
+ * either selected it with -o or selected no connections at all. ctx: the struct options. */
 bool trace_wanted(void *ctx, uint32_t n);
-/* Returns the lowest connection number in the ranges that the user gave; 0: the user gave none. */
+/* Returns the lowest connection number in the ranges *r, such as those of -o; 0: there are no
+ * ranges. */
 uint32_t trace_lowest(const struct ranges *r);
 
 #endif

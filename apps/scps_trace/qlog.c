@@ -145,8 +145,9 @@ static void log_note(struct direction *d, const struct scps_trace_seen *s, enum 
     qlog_note(d->log, &(struct scps_note){.at = s->pkt->at, .kind = kind, .arg = {a, b, c, e}});
 }
 
-/* Returns true if the cause that the analyser found for a retransmission is a loss; *by: how the
- * sender detected it. */
+/* Returns true if `cause`, the analyser's name of the reason for a retransmission, stands for the
+ * loss of a segment; then sets *by to the evidence by which the sender detected the loss. NULL:
+ * unknown. */
 static bool is_loss(const char *cause, enum scps_evidence *by)
 {
     static const struct {
@@ -177,8 +178,8 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
      * acknowledged. */
     if (!d->sent)
         d->una = s->off;
-    /* The event "lost" is written only for a retransmission whose cause, as far as the packets show
-     * it, is a loss. */
+    /* The event "lost" is written only before a retransmission that the analyser attributes to a
+     * loss (is_loss()), not before one for another reason. */
     if (s->rexmit && is_loss(s->cause, &by))
         log_note(d, s, SCPS_NOTE_LOST, s->off, s->len, UINT64_MAX, by);
     log_note(d, s, SCPS_NOTE_SENT, s->off, s->len, 0, s->rexmit);
@@ -208,8 +209,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
             return;
         for (uint32_t k = 2; p[i] == SCPS_OPT_SACK && k + 8 <= n; k += 8) {
             uint64_t from = unwrap(s, p + i + k), to = unwrap(s, p + i + k + 4);
-            /* A block that begins at or below SND.UNA is a DSACK (RFC 2883) or old, so it is left
-             * out. */
+            /* A SACK block that begins at or below SND.UNA is a DSACK (RFC 2883) or belongs to an
+             * old acknowledgement, so no event is written for it. */
             if (from > d->una && to > from && to <= d->sent)
                 log_note(d, s, SCPS_NOTE_SACKED, from, to, 0, 0);
         }
@@ -219,7 +220,8 @@ static void sack_blocks(struct direction *d, const struct scps_trace_seen *s)
 
 static void acknowledgement(struct direction *d, const struct scps_trace_seen *s)
 {
-    /* SEG.ACK is one above the data that was sent if it acknowledges a FIN. */
+    /* If the acknowledgement covers a FIN, SEG.ACK is one above the end of the data that was
+     * sent. */
     if (s->ack_off > d->una && s->ack_off <= d->sent + 1) {
         log_note(d, s, SCPS_NOTE_ACKED, s->ack_off, s->ack_off - d->una, 0, 0);
         d->una = s->ack_off;

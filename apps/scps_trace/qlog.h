@@ -8,8 +8,8 @@
 #include "scps_trace/options.h"
 
 struct trace_qlogs;
-/* Makes a set of qlog files, which is empty: a file is created when a direction has data. name:
- * beginning of their names. Returns NULL if there is no memory. */
+/* Makes an empty set of qlog files. A file is created only when the first data of a direction of a
+ * connection is seen. name: beginning of their names. Returns NULL if there is no memory. */
 struct trace_qlogs *trace_qlogs_new(const char *name);
 void trace_qlogs_see(struct trace_qlogs *q, const struct scps_trace_seen *s);
 /* Ends the qlogs of connection number conn, which the analyser discards for lack of memory. */
