@@ -189,8 +189,8 @@ static enum progress progress(const struct scps_ifopts *o, const struct scps_ppp
         return GOING_ON;
     if (s->ipv4 == c.ipv4 && s->ipv6 == c.ipv6)
         return OPEN;
-    /* Both IPv4 and IPv6 are wanted, and not both are open. While one of them is open, the PPP
-     * filter sets `why` only when it has given up negotiating the other. */
+    /* A protocol that --addr asks for is not open yet. If IPv4 or IPv6 is open, the PPP filter sets
+     * `why` only when it has given up negotiating the second one. */
     return s->why != SCPS_PPP_WHY_NONE && (s->ipv4 || s->ipv6) ? HALF : GOING_ON;
 }
 

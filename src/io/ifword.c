@@ -46,7 +46,7 @@ bool scps_ifword_seconds(const char *s, scps_dur *out)
     if (!unit || thousandths > SCPS_SEC(10000) * 1000 / unit)
         return false;
     us = thousandths * unit / 1000;
-    /* A time above zero that rounds to zero microseconds is refused. */
+    /* A time that is not zero, but less than one microsecond, is refused. */
     if (us == 0 && thousandths != 0)
         return false;
     *out = us;

@@ -64,7 +64,8 @@ static int run_until_over(const struct scps_wait *w)
             err = EINTR;
             break;
         }
-        /* The device has gone, so nothing more can arrive and the wait ends. */
+        /* The last device of the loop has gone, so nothing more can arrive, and the wait ends with
+         * ENETDOWN. */
         if (scps_loop_error(sl->loop)) {
             err = ENETDOWN;
             break;

@@ -211,8 +211,8 @@ static int open_control(char *msg)
     return -1;
 }
 
-/* Writes to msg why TUNSETIFF failed: EINVAL and EBUSY have several possible causes, told apart by
- * the state of the device. */
+/* Writes to msg why TUNSETIFF failed: EINVAL and EBUSY have several possible causes; the state of
+ * the device (*link) shows which one it is. */
 static void say_why(const char *name, const struct scps_tunlink *link, bool tap, int err, char *msg)
 {
     const char *kind = tap ? "TAP" : "TUN";

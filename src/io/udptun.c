@@ -323,7 +323,7 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
     uint8_t ecn = u->copies_ecn ? scps_pkt_ecn(p) : 0;
     if (u->learning) {
         const struct peer *e = peer_of(u, p);
-        /* No peer has sent anything yet, so no outer address is known. */
+        /* No packet has arrived from any peer yet, so no outer address to send to is known. */
         if (!e)
             return SCPS_ERR_UNREACH;
         to = &e->outer;

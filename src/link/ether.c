@@ -321,8 +321,9 @@ static void message(struct scps_ether *e, const struct scps_nbrmsg *m)
         answer(e, m);
 }
 
-/* Returns true if this station accepts frames to MAC address dst: its own, broadcast, that of the
- * IPv6 group of all nodes, and those of the solicited-node groups of its IPv6 addresses. */
+/* Returns true if this station accepts frames to MAC address dst: the MAC address of this station,
+ * the broadcast address, that of the IPv6 group of all nodes, and those of the solicited-node
+ * groups of this station's IPv6 addresses. */
 static bool for_this_station(const struct scps_ether *e, const uint8_t dst[6])
 {
     struct scps_addr group;

@@ -16,7 +16,8 @@ struct scps_ipcp {
     /* true: this end's Configure-Requests have the option IP-Address (ask_addr) or
      * IP-Compression-Protocol (ask_vj), because the peer has not rejected it */
     bool ask_addr, ask_vj;
-    /* true: the peer wanted another address for this end than the configured one */
+    /* true: the peer has proposed, by a Configure-Nak, another address for this end than the
+     * configured one */
     bool addr_refused;
     /* vj_tx: the peer accepts Van Jacobson compressed TCP/IP headers; always_say: true: each
      * compressed header must carry the number of its slot (the state of one TCP connection) */

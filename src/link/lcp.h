@@ -51,7 +51,7 @@ struct scps_lcp {
  * and prng must be set. */
 void scps_lcp_init(struct scps_lcp *l, struct scps_cp_env *env);
 /* Called before each negotiation: this end asks for all its options again, with a new magic number,
- * and what was agreed before is no longer in force. */
+ * and the options that were agreed before no longer apply. */
 void scps_lcp_begin(struct scps_lcp *l);
 /* Sends an Echo-Request; called when l->echo_at is reached. Returns false, and sends none, if the
  * configured number of consecutive Echo-Requests got no reply. */

@@ -65,8 +65,9 @@ struct scps_cp_env {
     scps_time now;
     uint64_t drops[SCPS_PPP_DROP_COUNT];
     uint8_t scratch[SCPS_CP_PACKET]; /* buffer for the control packet that is being written */
-    /* function that is called for the actions This-Layer-Up, This-Layer-Down and
-     * This-Layer-Finished (RFC 1661 section 4.4) of protocol cp; ppp.c sets it */
+    /* function that the automaton calls for its actions This-Layer-Up (CP_UP), This-Layer-Down
+     * (CP_DOWN) and This-Layer-Finished (CP_FINISHED) (RFC 1661 section 4.4) of protocol cp; ppp.c
+     * sets it */
     void (*layer)(struct scps_cp *cp, enum scps_cp_layer what);
 };
 
@@ -84,7 +85,8 @@ struct scps_cp_ops {
      * Configure-Nak. */
     enum scps_cp_verdict (*judge)(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n,
                                   uint8_t *nak, size_t *nak_n);
-    /* Called when all options of the peer's Configure-Request were accepted: puts them in force. */
+    /* Called when all options of the peer's Configure-Request were accepted: applies these
+     * options. */
     void (*judge_end)(struct scps_cp *cp);
     /* Called for each option in a Configure-Nak (naked: the peer proposes another value, n octets
      * at v) or Configure-Reject (rejected) of the peer. Returns false if the protocol cannot work

@@ -12,8 +12,8 @@
 #include <scps/netif.h>
 
 #define SCPS_REPLY_SHARE 16
-/* Octets of replies that may be sent at once: more than the negotiation of a PPP link needs, and 97
- * ARP replies. */
+/* Size of the token bucket: octets of replies that may be sent at once after a pause. This is more
+ * than the negotiation of a PPP link needs, and enough for 97 ARP replies. */
 #define SCPS_REPLY_BURST 8192
 
 /* The token bucket of the replies; all zeros: it is full. Only reply_limit.c writes it. */

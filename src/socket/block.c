@@ -48,6 +48,7 @@ int scps_sock_block(struct sock **sp, enum scps_wait_dir dir, size_t need, scps_
     int r = scps_sock_block_on(ctx, &w);
     s = scps_sock_find(ctx, fd);
     if (!s || s->serial != w.p.serial)
-        return -EBADF; /* Another thread has closed the socket meanwhile, so *sp has been freed. */
+        /* While this call waited, another thread has closed the socket, so *sp has been freed. */
+        return -EBADF;
     return r;
 }

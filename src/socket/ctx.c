@@ -337,7 +337,8 @@ int64_t scps_ctx_take(struct scps_ctx *ctx, void *buf, size_t cap, scps_time *se
     bool full = ctx->qlen == ctx->cfg.queue_packets;
     ctx->qhead = (ctx->qhead + 1) % ctx->qcap;
     ctx->qlen--;
-    /* There is room in the queue again, so the packets that the stack kept are fetched. */
+    /* If the queue was full, the stack may have packets that did not fit; scps_sock_leave() fetches
+     * them now. */
     if (full)
         return scps_sock_leave(ctx, m.len);
     return scps_sock_leave_quiet(ctx, m.len);

@@ -8,7 +8,8 @@
  */
 #include "socket/sock.h"
 
-/* Returns true for an ICMP error that Linux reports on a connected socket. */
+/* Returns true if Linux would report this ICMP error (type << 8 | code) on a connected UDP socket;
+ * icmp 0: the error came from no ICMP message and is always reported. */
 static bool fatal(const struct sock *s, unsigned icmp)
 {
     unsigned type = icmp >> 8, code = icmp & 0xff;

@@ -39,7 +39,8 @@ int scps_sock_errno(int err)
     case SCPS_ERR_LINKDOWN:
         return ENETDOWN;
     case SCPS_ERR_BADADDR:
-        /* The stack has no route to such addresses, and Linux returns ENETUNREACH for them. */
+        /* The peer's address is a broadcast or multicast address, to which TCP cannot connect;
+         * Linux returns ENETUNREACH for it. */
         return ENETUNREACH;
     case SCPS_ERR_PERM:
         return EPERM;

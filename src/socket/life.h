@@ -23,7 +23,7 @@ enum ss { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED, SS_DISCONNECTING };
 struct sock_life {
     enum ss ss;
     unsigned shut; /* directions shut down by this end or the peer, SHUT_*: Linux's sk_shutdown */
-    unsigned shut_app; /* directions shut down by shutdown() alone, SHUT_* */
+    unsigned shut_app; /* directions for which this end has called shutdown(), SHUT_* */
     bool fin_received; /* true: the peer's FIN has arrived in order (Linux's SOCK_DONE) */
     bool ended;        /* true: the connection has ended (Linux's TCP_CLOSE) */
     int err;           /* pending error, positive errno value: Linux's sk_err; 0: none */

@@ -80,8 +80,8 @@ int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
 /* ---- functions in optcc.c, for options about the congestion controller ---- */
 
-/* Sets the controller from "name" or "name,key=value,..."; the text has len bytes with or without
- * its final zero. */
+/* Sets the congestion controller of s from the text "name" or "name,key=value,...", which has len
+ * bytes with or without its final zero. Returns 0 or -errno. */
 int scps_sock_set_cc(struct sock *s, const void *val, uint32_t len);
 int scps_sock_get_cc_name(const struct sock *s, void *val, uint32_t *len);
 int scps_sock_get_cc_text(const struct sock *s, void *val,

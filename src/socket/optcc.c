@@ -2,7 +2,8 @@
 /* Gets and sets the socket options that name the congestion controller and its parameters. */
 #include "socket/opt.h"
 
-/* bytes that Linux returns for TCP_CONGESTION: the name with zeros behind it */
+/* number of bytes that Linux returns for TCP_CONGESTION: the name of the controller, filled up with
+ * zeros */
 #define CC_NAME_MAX 16
 #define CC_TEXT_MAX 256
 

@@ -206,8 +206,8 @@ int scps_sock_set_tcp(struct sock *s, int name, const void *val, uint32_t len)
         return 0;
     case SCPS_TCP_LINGER2: {
         struct scps_conn_config to = s->conf.cfg;
-        /* With a negative timeout Linux does not wait at all; the shortest timeout is used in its
-         * place. */
+        /* TCP_LINGER2 limits the time in FIN-WAIT-2. With a negative value Linux does not wait in
+         * that state at all; here the shortest time, 1 µs, is used. */
         if (v < 0)
             to.fin_wait2 = 1;
         else

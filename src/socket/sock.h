@@ -59,7 +59,8 @@ struct sock {
     uint32_t rcvlowat, notsent_lowat;
     /* how many allocations the stack had refused (scps_sock_refusals()) at the latest of these
      * times: when the socket was made, at a read with an SO_RCVLOWAT above 1, or at the beginning
-     * of a read with MSG_PEEK and MSG_WAITALL */
+     * of a read with MSG_PEEK and MSG_WAITALL. If more were refused since then, such a read returns
+     * what has arrived, because the rest may not fit */
     uint64_t refusals;
     /* SO_RCVTIMEO and SO_SNDTIMEO, µs; SCPS_NEVER: no timeout; 0: calls do not wait */
     scps_dur rcvtimeo, sndtimeo;
@@ -244,7 +245,8 @@ int scps_sock_apply(struct sock *s);
  * accept created. */
 void scps_sock_inherit_socket(struct sock *s, const struct sock *from);
 void scps_sock_inherit_ip(struct sock *s, const struct sock *from);
-/* Function of optip.c: bind() has given s an address of IPv6, which sets IPV6_V6ONLY. */
+/* Function of optip.c, called when bind() has given s an IPv6 address that is no wildcard: sets the
+ * option IPV6_V6ONLY, since s can use IPv6 only. */
 void scps_sock_bound_to_ipv6(struct sock *s);
 
 /* Function of fcntl.c: sets the flags of the descriptor, SCPS_SOCK_NONBLOCK and

@@ -24,8 +24,8 @@ static int end_errno(const struct sock *s, int err)
         /* If the peer's FIN has arrived before the reset, and this end has not shut down sending,
          * only data of this end can be lost, so the error is EPIPE, as in Linux. */
         return s->life.fin_received && !(s->life.shut_app & SHUT_SEND) ? EPIPE : ECONNRESET;
-    /* The peer refused the connection by a reset, or an ICMP error ended it; only "protocol
-     * unreachable" has an errno value of its own. */
+    /* The connection was refused: by a reset, or by an ICMP error during the handshake. All such
+     * errors are ECONNREFUSED, except that "protocol unreachable" is ENOPROTOOPT. */
     case SCPS_ERR_REFUSED: {
         int e = icmp ? scps_sock_icmp_errno(family, icmp) : ECONNREFUSED;
         return e == ENOPROTOOPT ? e : ECONNREFUSED;

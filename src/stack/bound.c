@@ -29,7 +29,8 @@ static void plan_array(struct scps_slots *s, size_t size, uint32_t n)
         scps_slots_plan(s, k * size, 1);
 }
 
-/* Returns for how many items scps_heap_reserve() takes memory if n are asked for. */
+/* Returns for how many items scps_heap_reserve() allocates memory if room for n is requested: the
+ * next power of two, at least 16. */
 static uint64_t heap_places(uint32_t n)
 {
     uint64_t cap = 16;

@@ -46,8 +46,8 @@ static size_t saved(const struct scps_seg *s, size_t n)
  * pseudo-header, only ROW segments in a row that are right for another number replace that
  * number. */
 #define FIRM 2
-/* number of segments in a row, right for one and the same other protocol number, that replace a
- * protocol number which FIRM accepted segments have had */
+/* number of segments in a row whose checksums are right for one and the same other protocol number,
+ * after which that number replaces the one that FIRM accepted segments have had */
 #define ROW 16
 /* least time, µs, from the first to the last of these ROW segments; if less has passed, the number
  * is not replaced yet */
@@ -307,8 +307,8 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
     if (!seg->len && seg->seq != scps_seq_wrap(c->s.snd.iss, c->s.snd.nxt))
         scps_tp_comp_numbered(c->s.tp);
     n = goes_as_tcp(c, seg) ? 0 : scps_tp_comp_build(c->s.tp, p, seg);
-    /* The segment is sent with a TCP header. The peer need not store the values of such a segment,
-     * so the next compressed header must have all fields. */
+    /* n is 0: the segment is sent with a TCP header. The peer need not store the field values of
+     * such a segment, so the next compressed header must not leave out any field. */
     if (!n) {
         scps_tp_comp_anew(c->s.tp);
         /* This end opened the connection and has sent more than FIRST full segments, each with the

@@ -8,7 +8,8 @@
 #include "base/sized.h"
 #include "core/config.h"
 
-/* The default seed is public, so that simulations can be repeated. Drivers in real time refuse
+/* The default seed is public, so that simulations can be repeated. Anybody can compute what a stack
+ * with this seed chooses (ports, sequence numbers), so the event loop for real networks refuses
  * it. */
 #define DEFAULT_SEED UINT64_C(0x736370732d747020), UINT64_C(0x746865207365656b)
 

@@ -19,7 +19,8 @@ uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
     if (st->reserve)
         mtu = SCPS_MIN(mtu, st->reserve->fixed.mss + over);
     mtu = SCPS_MIN(mtu, 65535);
-    /* A driver may lower the MTU of its netif at any time, even below the length of the headers. */
+    /* A driver may lower the MTU of its netif at any time, even below the length of the headers;
+     * the MSS is LEAST_MSS then. */
     return (uint16_t)(SCPS_MAX(mtu, over + LEAST_MSS) - over);
 }
 

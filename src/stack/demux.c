@@ -42,8 +42,8 @@ static bool same(const struct scps_addr *a, const struct scps_addr *b)
 }
 
 /* Returns the connection of flow f; NULL: there is none. A connection that has ended stays in the
- * table until the application closes it; if a new connection has the same flow meanwhile, the new
- * one is returned. */
+ * table until the application closes it; if a new connection with the same flow is opened before
+ * that, the new one is returned. */
 struct scps_conn *scps_demux_find(const struct scps_stack *st, const struct scps_flow *f)
 {
     struct scps_conn *c, *ended = NULL;

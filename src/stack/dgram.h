@@ -102,8 +102,10 @@ static inline struct scps_dgram *scps_dgram_of_ready_link(struct scps_queue_link
 #define SCPS_DGRAM_BUCKETS 256u
 
 struct scps_dgrams {
-    struct scps_dgram *bucket[SCPS_DGRAM_BUCKETS]; /* lists of open endpoints by port */
-    struct scps_dgram *closed;                     /* list of closed endpoints, linked by next */
+    /* lists of open endpoints: those with local port p are in bucket[p % SCPS_DGRAM_BUCKETS] */
+    struct scps_dgram *bucket[SCPS_DGRAM_BUCKETS];
+    /* list of endpoints that the application has closed and that still have datagrams to send */
+    struct scps_dgram *closed;
     uint32_t n, port_next;
     uint16_t ip_id; /* IP identification of datagrams that may be fragmented (RFC 6864) */
 };

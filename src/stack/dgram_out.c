@@ -7,11 +7,13 @@
  * An endpoint is in the ready queue of the link or route that its oldest datagram uses; the
  * endpoints of a queue send in turn, one datagram each. Datagrams share the token bucket of a route
  * with a rate (core/gate.c) with connections: both kinds alternate, each with as many bytes as the
- * largest packet. While one kind waits for the bucket, the other one does not send before it.
+ * largest packet. While it is the turn of one kind, and its next packet waits for tokens, the
+ * second kind does not use these tokens.
  *
- * No memory is allocated for a packet: its octets are lent from the queue, which keeps them until
- * the next datagram is put in. So an endpoint that was closed while datagrams waited is not freed
- * when its last datagram is sent, but in the next call that looks for a datagram to send.
+ * No memory is allocated for a packet: the packet points to its octets in the send queue, which
+ * keeps them until the next datagram is queued. So an endpoint that was closed while datagrams
+ * waited is not freed when its last datagram is sent, but in the next call that looks for a
+ * datagram to send.
  *
  * Every datagram has a checksum (RFC 1122 section 4.1.3.4), and the DF bit unless the configuration
  * switches DF off; without DF each datagram has its own IP identification (RFC 6864 section 4.2).
@@ -240,7 +242,8 @@ void scps_dgram_forget_sent(struct scps_dgram *d)
 }
 
 /* Records in d->sent that datagram *rec is sent through route entry; udp: its UDP header. Ignores a
- * datagram to another host than d's peer, and one that fits every path MTU. */
+ * datagram to another address or port than d's peer, and a datagram that is not longer than the
+ * least path MTU of its IP version. */
 static void record_sent(struct scps_dgram *d, const struct scps_route_entry *entry,
                         const struct scps_dgram_out *rec, const uint8_t *udp)
 {

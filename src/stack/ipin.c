@@ -168,8 +168,8 @@ static SCPS_ALWAYS_INLINE int deliver(struct scps_stack *st, struct scps_nif *ni
     return 0;
 }
 
-/* Parses a TCP segment into *seg and finds its connection, *taker, which must be zeroed. Returns 0,
- * or the drop that was counted. */
+/* Parses a TCP segment into *seg, and sets *taker, which must be zeroed, to its connection. Returns
+ * 0, or the reason (enum scps_drop) for which the segment was dropped and counted. */
 static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_pkt *in, struct scps_seg *seg, struct taker *taker)
 {
@@ -201,8 +201,8 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return c ? 0 : input_no_connection(st, nif, &f, seg);
 }
 
-/* Parses a segment with a compressed header and finds its connection, *taker. Returns 0, or the
- * drop that was counted. */
+/* Parses a segment with a compressed header and sets *taker to its connection. Returns 0, or the
+ * reason (enum scps_drop) for which the segment was dropped and counted. */
 static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const struct scps_pkt *in,
                       struct scps_seg *seg, struct taker *taker)
 {
@@ -264,8 +264,8 @@ static inline bool sum_good(const uint8_t *p, const struct scps_seg *seg)
     return scps_sum_fold_raw(sum) == 0xffff;
 }
 
-/* Parses a packet of the fast path, of connection c, into *seg. Returns 0, or the drop that was
- * counted. */
+/* Parses a packet of the fast path, of connection c, into *seg. Returns 0, or the reason (enum
+ * scps_drop) for which the packet was dropped and counted. */
 static inline int ordinary_segment(struct scps_stack *st, const struct scps_conn *c,
                                    const struct scps_pkt *in, struct scps_seg *seg)
 {

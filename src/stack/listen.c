@@ -257,8 +257,8 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
     c = new_conn(l, nif, f);
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
-    /* c joins the half-open connections before the SYN-ACK is made, so that scps_stack_discard()
-     * removes it from them if that fails. */
+    /* c becomes one of the half-open connections before the SYN-ACK is made. If making the SYN-ACK
+     * fails, scps_stack_discard() frees c and removes it from the half-open connections. */
     scps_listener_join(l, c);
     /* If another connection uses the id that the peer chose, c does without compression. */
     if (seg->has & SCPS_HAS_CAPS && seg->caps & SCPS_CAP_COM && l->cfg->c.compress &&

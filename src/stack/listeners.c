@@ -108,7 +108,8 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     scps_queue_remove(&l->ready, &c->link);
     l->pending--;
     scps_notify_accept(&c->notify, &c->owner);
-    /* Events that happened before the application had the connection are reported from now on. */
+    /* Events that happened before the application accepted the connection are still stored in
+     * c->notify.events; this call queues the connection, so that they are reported now. */
     if (c->notify.events)
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains of netifs: a packet that is sent passes the filters on its way to the device, and an
- * arriving one passes them in reverse order on its way to the stack. */
+/* A chain of netifs (network interfaces) has a device at its end and filters (such as PPP or
+ * Ethernet framing) above it. A packet that is sent passes the filters on its way to the device; an
+ * arriving packet passes them in reverse order on its way to the stack. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

@@ -107,7 +107,8 @@ void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
  * sent before its next one. */
 void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p);
 
-/* Records that packets wait for nif that do not come from connections in its own ready queue. */
+/* Records that a packet waits which does not come from a connection in nif->ready: a datagram, a
+ * reply, a refused packet, or a packet of a route with a rate. */
 static inline void scps_nif_set_others(struct scps_nif *nif)
 {
     nif->others = true;

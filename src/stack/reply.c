@@ -136,8 +136,9 @@ static void take_reply(struct scps_recring *q, struct scps_pkt *out)
     const uint8_t *p = scps_recring_front(q, &len);
 
     scps_recring_pop(q);
-    /* If the packet does not fit into the caller's buffer, only its headers are copied, and the
-     * rest is lent from the ring as payload. */
+    /* If the packet does not fit into the caller's buffer (out->cap), only its first
+     * SCPS_MAX_HEADERS bytes are copied, and out->payload points to the rest, which stays in the
+     * ring. */
     out->len = len > out->cap ? SCPS_MAX_HEADERS : len;
     out->payload_len = len - out->len;
     out->payload = out->payload_len ? p + out->len : NULL;

@@ -132,7 +132,7 @@ static void regroup_ready(const struct scps_stack *st, struct scps_ready_queue *
 }
 
 /* Called when routes have changed: moves each connection of nif to the ready queue of its new
- * route, and waiting datagram endpoints, too. */
+ * route, and likewise the datagram endpoints that have datagrams to send. */
 static void regroup(struct scps_stack *st, struct scps_nif *nif)
 {
     regroup_ready(st, &nif->ready);

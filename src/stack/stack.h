@@ -267,7 +267,7 @@ void scps_listener_event(struct scps_stack *st, struct scps_event *ev);
  * or closes l. */
 void scps_listener_unqueue(struct scps_listener *l);
 /* Drops the half-open connection c, without a message to the peer, because a later SYN needs its
- * place. The stack frees c before it does anything else. */
+ * place among the half-open connections. c is freed by the next scps_stack_reap(). */
 void scps_listener_evict(struct scps_stack *st, struct scps_conn *c);
 /* Returns the listener for which c is half-open or waits to be accepted; NULL: this host opened c,
  * or c was accepted. */
@@ -278,18 +278,20 @@ void scps_listener_forget(struct scps_conn *c);
 /* ---- functions in listen.c, which process segments to a listener ---- */
 /* Processes a segment to listener l, of a flow without a connection: a SYN creates a half-open
  * connection or is answered with a cookie, and the ACK of a cookie creates a connection. Returns 0,
- * or the drop that was counted if the segment had no effect. */
+ * or the reason (enum scps_drop) for which the segment was dropped and counted. */
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,
                         const struct scps_seg *seg);
 void scps_listener_free_all(struct scps_stack *st);
 
 /* ---- functions in conns.c, which create connections ---- */
-/* Returns the MSS of packets over nif and route `entry` (NULL, or another link's: no route is
- * known): its MTU less the IP and TCP headers without options (RFC 6691). */
+/* Returns the MSS for packets through nif: the MTU of route `entry` less the IP and TCP headers
+ * without options (RFC 6691). If entry is NULL, leads through another netif or has no MTU of its
+ * own, the MTU of nif is used. */
 uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
                         const struct scps_route_entry *entry, uint8_t family);
-/* Creates a connection for flow f over nif and route `entry` (NULL, or another link's: no route is
- * known), and enters it into the tables. The caller opens it. */
+/* Creates a connection for flow f through nif and route `entry` (NULL: no route is known), and
+ * enters it into all tables; the caller then starts the handshake. Returns NULL with *err
+ * SCPS_ERR_LIMIT (max_conns is reached) or SCPS_ERR_NOMEM. */
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_route_entry *entry, int *err);
@@ -381,7 +383,8 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
 
 /* ---- functions in dgram.c, dgram_list.c and dgram_out.c, for datagram endpoints ---- */
 /* Copies a datagram for an address of this host into the queue of its endpoint. Returns 0, or the
- * drop that was counted if there is no endpoint or no room. */
+ * reason (enum scps_drop) for which the datagram was dropped and counted: no endpoint, or no room
+ * in its queue. */
 int scps_dgram_input(struct scps_stack *st, struct scps_nif *nif, const struct scps_ip *ip,
                      const struct scps_udp *u, const struct scps_pkt *in);
 /* Reports an ICMP error that quotes a datagram to the endpoint of the quoted port. Returns false if

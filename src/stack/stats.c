@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports the counters of a stack. No other file of this folder reads a counter, so what a stack
- * sends does not depend on them (tools/fields, house.statistics). */
+ * sends does not depend on the counters; tools/fields and the test house.statistics check that. */
 #include "stack/stack.h"
 
 #include "base/sized.h"

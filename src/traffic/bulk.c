@@ -227,7 +227,8 @@ static void took(struct scps_bulk_sink *s, uint64_t n)
 
 /* Called when the next bytes are missing, because the peer sends with best effort (SCPS-TP BETS:
  * lost data need not be resent) and this end has given them up: counts and reports the hole, so
- * that reading continues behind it. Does nothing if the bytes have arrived meanwhile. */
+ * that reading continues behind it. Does nothing if the missing bytes have arrived in the
+ * meantime. */
 static void over_hole(struct scps_bulk_sink *s)
 {
     struct scps_hole h;
