@@ -18,8 +18,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* largest number n of an action of a history, ms for a round trip and s for an outage: the sum of
- * all times in a history then fits into 63 bits of microseconds */
+/* largest amount n of an action of a history (ms for a round trip, s for an outage), so that the
+ * sum of all times in a history fits into 63 bits of microseconds */
 #define LONGEST 1000000
 
 struct sender {

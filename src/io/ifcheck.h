@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks whether the interface options agree with each other. */
+/* Checks whether the interface options (--tun, --udp, --addr, --gateway and so on) that the user
+ * has given agree with each other. */
 #ifndef SCPS_IO_IFCHECK_H
 #define SCPS_IO_IFCHECK_H
 

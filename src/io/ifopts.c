@@ -379,8 +379,8 @@ static struct scps_netif *open_tun(const struct scps_ifopts *o, char *msg)
         cfg.kernel_addr[i] = k->addr;
         cfg.kernel_prefix[i] = k->has_prefix ? k->prefix : a->prefix;
         if (!a->has_prefix && !(k->has_prefix && scps_addr_match(&k->addr, &a->addr, k->prefix))) {
-            /* An address without a prefix length is that of one host, so its prefix is the whole
-             * address. */
+            /* The stack's address a has no prefix length, so a->prefix is the whole address. The
+             * kernel's side of the device gets a point-to-point address whose peer is a. */
             cfg.kernel_prefix[i] = a->prefix;
             cfg.peer[i] = a->addr;
         }

@@ -14,7 +14,8 @@ enum scps_nbr_state {
     /* the configured time since the last reply has passed, or the MAC address was learnt from a
      * message that was no reply to this station; packets are still sent to that address */
     NBR_STALE,
-    /* a packet was sent to the MAC address since it became stale: a request will follow */
+    /* a packet was sent to the MAC address since it became stale; if no reply arrives by `when`, a
+     * request (state NBR_PROBE) follows */
     NBR_DELAY,
     NBR_PROBE /* the station sends requests to the neighbour, by unicast */
 };

@@ -158,8 +158,8 @@ static bool overlap(const struct scps_addr *a, const struct scps_addr *b)
 }
 
 /* Returns true if another socket of this context has the port of ep, and by Linux's rules for
- * SO_REUSEADDR and SO_REUSEPORT s cannot be bound to ep, too. If strict, those two options are
- * ignored. */
+ * SO_REUSEADDR and SO_REUSEPORT s cannot be bound to ep, too. strict: true: compares as if no
+ * socket had one of these options. */
 static bool conflict_here(const struct sock *s, const struct scps_endpoint *ep, bool strict)
 {
     const struct scps_ctx *ctx = s->ctx;

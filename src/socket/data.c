@@ -182,7 +182,7 @@ static int64_t recv_vec(struct scps_ctx *ctx, int fd, const struct scps_iovec *i
     struct scps_endpoint from;
     struct vec v;
     int64_t r = s ? pieces(iov, n, is_read, &v) : -EBADF;
-    /* A read of 0 bytes returns 0 in every state of the socket. */
+    /* As in Linux, read() or readv() of 0 bytes returns 0 in every state of the socket. */
     if (r < 0 || (is_read && v.total == 0))
         return scps_sock_leave(ctx, r);
     if (s->dgram) {

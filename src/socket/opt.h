@@ -75,7 +75,7 @@ struct field;
 const struct field *scps_sock_field(int level, int name);
 int scps_sock_field_set(struct sock *s, const struct field *f, int64_t v);
 int64_t scps_sock_field_get(const struct sock *s, const struct field *f);
-/* Sets the rate of a socket, bytes/s; NO_RATE: no limit. */
+/* Sets the rate limit of what s sends, bytes/s; NO_RATE: no limit. Returns 0 or -errno. */
 int scps_sock_set_rate(struct sock *s, uint64_t bytes_per_s);
 
 /* ---- functions in optcc.c, for options about the congestion controller ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Active open: chooses the configuration, the addresses and the ports of a new connection, and
- * makes its SYN due. */
+ * starts the handshake, so that a SYN is sent next. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"

@@ -21,7 +21,7 @@
 #include "base/prng.h"
 #include "base/sized.h"
 
-#define EACH 64u /* octets that each datagram counts for in the receive queue besides its data */
+#define EACH 64u /* octets charged to the receive buffer for each datagram besides its data */
 
 void scps_dgram_config_init(struct scps_dgram_config *cfg, size_t size)
 {

@@ -17,7 +17,7 @@ struct scps_dgram_out {
     uint32_t len, hollow;
 };
 
-/* Header of a datagram in the receive queue; its octets follow. */
+/* Header of a datagram in the receive queue; `len` octets of data follow in the queue. */
 struct scps_dgram_in {
     struct scps_dgram_from from;
     /* Number of octets stored in the queue; the from.hollow octets that follow them in the datagram
@@ -116,7 +116,7 @@ static inline struct scps_dgram **scps_dgram_bucket(const struct scps_stack *st,
 {
     return &st->dgrams->bucket[port % SCPS_DGRAM_BUCKETS];
 }
-/* Adds d, whose local address is set, to the tables of open endpoints. */
+/* Adds d, whose local address is set, to the table of open endpoints by port. */
 void scps_dgram_enter(struct scps_dgram *d);
 /* Returns the open endpoint after d, for a loop over all of them; d NULL: the first one. NULL:
  * there is none. */
@@ -152,7 +152,7 @@ void scps_dgram_reroute(struct scps_dgram *d);
 /* Returns true if d->sent contains the datagram with these fields of its UDP header, length << 16 |
  * checksum. */
 bool scps_dgram_has_sent(const struct scps_dgram *d, uint32_t fields);
-/* Empties d->sent, because d gets another peer. */
+/* Empties d->sent. Called when d is connected to another peer or disconnected. */
 void scps_dgram_forget_sent(struct scps_dgram *d);
 
 /* ---- functions in dgram.c, which open endpoints and receive datagrams ---- */

@@ -332,8 +332,8 @@ static bool leave_tunnel(uint8_t *tos, uint8_t outer)
     return true;
 }
 
-/* General code for packets that do not take the fast path: parses the packet, a segment into *seg,
- * and finds its connection, *taker, which must be zeroed. */
+/* General code for packets that do not take the fast path: processes a packet that is no TCP
+ * segment; parses a segment into *seg and sets *taker, which must be zeroed, to its connection. */
 static SCPS_NOINLINE int any_input(struct scps_stack *st, struct scps_nif *nif,
                                    const struct scps_pkt *in, struct scps_seg *seg,
                                    struct taker *taker)

@@ -225,8 +225,9 @@ static bool evict(struct scps_listener *l)
 }
 
 /* Returns true if a half-open connection may be created for flow f. More half-open connections than
- * a quarter of the limit are unlikely to come from honest clients, so from there on their SYN-ACKs
- * are charged to the share of the link's rate for replies to unknown peers. */
+ * a quarter of max_half_open are unlikely to come from honest clients. So from that number on, the
+ * SYN-ACKs of a new one are charged to the token bucket of replies to unknown peers (reply.c), and
+ * the result is false if that bucket does not permit them. */
 static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f)
 {
     struct scps_stack *st = l->st;

@@ -247,7 +247,8 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
     uint8_t small[256], *p = small;
 
     /* A request may be longer than the MTU of the link back. RFC 1122 section 3.2.2.6: the reply
-     * "MUST be truncated to maximum transmission size"; RFC 4443 section 4.2 forbids that. */
+     * "MUST be truncated to maximum transmission size"; RFC 4443 section 4.2 forbids to truncate
+     * it, so an IPv6 request that is too long gets no reply. */
     if ((in->version == 6 && m->body_len > fits) || !may_answer(st, &st->icmp_limit))
         return;
     cut.body_len = SCPS_MIN(m->body_len, fits);

@@ -25,8 +25,8 @@ static void damaged(struct scps_conn *c, scps_time until)
 }
 
 /* Called for the signal that the path of c has changed: sets its rate, bytes/s, and its round trip,
- * µs; 0: unknown. If the route has a rate, the connection's own configured rate stays, because the
- * signal has changed that of the route. */
+ * µs; 0: unknown. If the route has a rate, the configured rate of the connection stays, because
+ * scps_route_path() has changed the rate of the route for this signal. */
 static void path_changed(struct scps_conn *c, uint64_t rate, scps_dur rtt)
 {
     struct scps_conn_config cfg;
