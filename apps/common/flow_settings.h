@@ -16,8 +16,9 @@ enum setting_id flow_setting(const char *key);
 /* Parses text as a value of setting id, and sets the field of *c that belongs to it. Returns false,
  * leaving *c unchanged, if text is no valid value. */
 bool flow_setting_read(enum setting_id id, const char *text, struct scps_conn_config *c);
-/* As flow_setting_read(), but if text is no valid value also writes to `why` which values the
- * setting takes. */
+/* Parses text as a value of setting id, and sets the field of *c that belongs to the setting.
+ * Returns false if text is no valid value; then leaves *c unchanged and writes to `why` which
+ * values the setting takes. */
 bool flow_setting_put(enum setting_id id, const char *text, struct scps_conn_config *c,
                       char why[LAB_MSGLEN]);
 /* Prints the keys that are settings of connections, with the values that they take, one key after

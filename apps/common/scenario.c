@@ -26,7 +26,7 @@ struct file {
     const char *text; /* the part of the file's text that inih has not read yet */
 };
 
-/* Removes a comment behind a value: inih before release 56 does not do so on continuation lines. */
+/* Removes a comment behind a value, which inih before release 56 leaves in continuation lines. */
 static void cut_comment(char *value)
 {
     for (size_t i = 1; value[i - 1] != '\0'; i++)

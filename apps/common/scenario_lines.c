@@ -56,8 +56,8 @@ static int note_scenario_key(struct lab_reading *r, const char *key)
     return 1;
 }
 
-/* Returns true if an indented line, whose text is `value`, may continue the value of `key` in
- * [scenario]: only a description has several lines, and none of them sets another key. */
+/* Returns true if an indented line with text `value` may continue the value of `key` in [scenario]:
+ * only the description (key "about") may have several lines, and none may set another key. */
 static bool continues(const char *key, const char *value)
 {
     size_t n = strcspn(value, " \t=");

@@ -31,7 +31,7 @@ struct setting {
 extern const struct setting settings[SETTINGS];
 
 #define SETTING_NAME 32
-/* Writes the setting's name with dashes to out. Returns out. */
+/* Writes the setting's name to out, with dashes in place of underscores. Returns out. */
 const char *setting_dashed(const struct setting *s, char out[SETTING_NAME]);
 /* Returns the title of the group that a setting belongs to. */
 const char *setting_group(const struct setting *s);

@@ -16,9 +16,9 @@ struct lab_dotted {
 bool lab_key_split(const char *text, struct lab_dotted *d);
 /* Returns true if `name` is a key of [link] that is not part of the link's description (SPEC). */
 bool lab_key_is_link(const char *name);
-/* These functions set the field of a link or flow that belongs to key `name` to the value that text
- * has. Precondition: lab_setup_check() has accepted the key. They return false, with the reason in
- * why, if the key does not take this value. */
+/* These functions parse text as the value of key `name`, and store the value in the field of the
+ * link *l or flow *f that belongs to the key. Precondition: lab_setup_check() has accepted the key.
+ * They return false, with the reason in why, if the key does not take this value. */
 bool lab_key_put_link(const char *name, const char *text, struct lab_link *l, char why[LAB_MSGLEN]);
 bool lab_key_put_flow(const char *name, const char *text, struct lab_flow *f, char why[LAB_MSGLEN]);
 

@@ -50,10 +50,10 @@ struct app {
 /* Size of the buffer through which a connection reads and writes, bytes. */
 #define ECHO_CHUNK 65536
 
-/* ---- functions in server.c, which serve the connections ---- */
+/* ---- functions in server.c: echo, discard and character generator for the connections ---- */
 
 /* Fills in the lines that the character generator service (RFC 864) sends. Call it before the first
- * connection is served. */
+ * connection is accepted. */
 void echo_make_lines(void);
 /* Listens on `port` for connections that get the service *service; the listener keeps the pointer.
  * Returns DONE; or FAILED, with a message on standard error. */

@@ -41,7 +41,8 @@ struct ttcp_options {
     bool length_set; /* true: -l was given, so that it also sets the size of segments */
     uint64_t count;  /* -n: number of write calls with -s; UINT64_MAX: until the end of --time */
     size_t align;    /* -A: alignment of the buffer, bytes */
-    size_t offset;   /* -O: offset of the buffer from its alignment, bytes */
+    /* -O: the address of the buffer is a multiple of `align` plus this number of bytes */
+    size_t offset;
     /* --output file; NULL: standard output when receiving, none over a virtual link */
     const char *output;
     /* options of the connection */
@@ -93,7 +94,8 @@ struct ttcp_options {
     uint64_t route_bps, min_bps; /* --route-rate and --min-rate, bit/s; 0: none */
     /* --overhead: bytes that each packet costs beyond its IP length */
     struct scps_overhead overhead;
-    bool overhead_set; /* true: --overhead was given; false: that of the link's framing applies */
+    /* true: --overhead was given; false: the octets of the link's own framing count instead */
+    bool overhead_set;
     /* the link, or the interface, over which the transfer runs */
     /* true: both ends run in this process, over a virtual link in virtual time */
     bool link;

@@ -20,8 +20,8 @@ struct ttcp_real {
     struct scps_loop *loop;
     struct scps_netif *top, *tap;
     bool sends; /* true: this end sends (-t) */
-    /* array of flows, one for each connection; with --bidir one more for each, for the other
-     * direction, follows */
+    /* array of flows: first one for each connection; with --bidir, behind these, one more for each
+     * connection, for the data in the opposite direction */
     struct ttcp_flow *flow;
     size_t n_flows;
     struct ttcp_end *end; /* array with this process's end of each connection */

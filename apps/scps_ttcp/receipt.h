@@ -29,8 +29,10 @@ uint64_t ttcp_digest_value(const struct ttcp_digest *s);
 /* The result that a receiver measures and sends back (--tell). */
 struct ttcp_receipt {
     bool there; /* true: the receiver has sent a result; false: the other fields are not valid */
-    uint64_t bytes, missing; /* number of bytes received, and of bytes in holes of best effort */
-    scps_dur us;             /* time from the SYN to the last byte, µs, on the receiver's clock */
+    /* bytes: number of bytes received; missing: number of bytes that the receiver skipped because
+     * they did not arrive in time (best effort, -E) */
+    uint64_t bytes, missing;
+    scps_dur us; /* time from the SYN to the last byte, µs, on the receiver's clock */
     uint64_t segments, out_of_order;
     uint64_t duplicate; /* bytes that arrived more than once */
     uint64_t sum;       /* checksum of the bytes that were read */

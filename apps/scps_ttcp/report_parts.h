@@ -12,17 +12,17 @@
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
 /* The following functions are in json_start.c. ttcp_json_start() writes the member "start" of the
- * document of a transfer by TCP; the others also write parts of the document of a transfer by
- * UDP. */
+ * JSON report of a transfer by TCP. The other functions each write a member that the JSON report of
+ * a transfer by UDP (-u) has, too. */
 void ttcp_json_start(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "seed" of the random errors. */
 void ttcp_json_seed(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the member "link", the configuration of the link, if there is one. */
 void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r);
 
-/* The following functions are in json_end.c. ttcp_json_end() writes the member "end" of the
- * document of a transfer by TCP; the others also write parts of the document of a transfer by
- * UDP. */
+/* The following functions are in json_end.c. ttcp_json_end() writes the member "end" of the JSON
+ * report of a transfer by TCP. The other functions each write a member that the JSON report of a
+ * transfer by UDP (-u) has, too. */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
 /* Writes the processor time used, and the member "link" with the counters of the virtual link. */
 void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r);

@@ -31,8 +31,9 @@ static void jitter_text(char buf[24], uint64_t jitter)
     snprintf(buf, 24, "%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
 }
 
-/* Returns the number of lost datagrams, of `sent` of which `arrived` have arrived. If they have no
- * numbers, duplicates count as arrived, so that one hides a loss. */
+/* Returns the number of lost datagrams, of `sent` of which `arrived` have arrived. If the datagrams
+ * have no numbers, a duplicate cannot be recognised and counts as one more that has arrived, so
+ * each duplicate makes the result one too low. */
 static uint64_t lost_of(uint64_t sent, uint64_t arrived)
 {
     return sent > arrived ? sent - arrived : 0;

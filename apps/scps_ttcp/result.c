@@ -112,8 +112,8 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
             *p = '?';
 }
 
-/* Writes the name of the other end, HOST or its address and port, to buf for messages. Returns
- * it. */
+/* Writes the name of the peer to buf, for messages: HOST as typed or the peer's address, with the
+ * port; "the peer" if neither is known. Returns buf. */
 static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
 {
     char addr[SCPS_ADDR_STRLEN];
@@ -129,8 +129,8 @@ static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
     return buf;
 }
 
-/* Returns the end of a message about a peer that was silent for too long: what the user can do. It
- * names the option that has set the limit, if one was given. */
+/* Returns the last part of the error message after a timeout because the peer did not answer: what
+ * the user can do. It names each given option that sets such a limit. */
 static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_MSGLEN])
 {
     static const enum setting_id limits[] = {SETTING_user_timeout, SETTING_keep_count,

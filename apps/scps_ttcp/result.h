@@ -20,7 +20,7 @@ enum ttcp_outcome {
 
 /* One end of the connection, as its own stack reports it. */
 struct ttcp_side {
-    bool open; /* true: there was a connection, so the other fields are valid */
+    bool open; /* true: there was a connection (-u: a peer), so the other fields are valid */
     uint32_t id;
     struct scps_endpoint local, remote;
     struct scps_conn_config config;
@@ -29,13 +29,14 @@ struct ttcp_side {
     uint64_t bytes; /* bytes that the application wrote (sender) or read (receiver) */
     uint64_t calls;
     uint64_t touched; /* result of ttcp_touch(), which reads every byte (-T) */
-    /* -E (best effort): at the receiver, the ranges of bytes that were missing; at the sender,
-     * those that it gave up */
+    /* -E (best effort): at the receiver, the ranges of bytes that it skipped because they did not
+     * arrive in time; at the sender, the ranges that it no longer retransmits */
     struct scps_hole *holes;
     size_t n_holes;
     uint64_t missing;
-    /* -c: numbers of records read without missing bytes (records) and with some (torn); smallest
-     * and largest size of the former, bytes */
+    /* -c: numbers of records that the receiver has read without missing bytes (records) and with
+     * missing bytes (torn). record_min, record_max: sizes of the smallest and of the largest record
+     * without missing bytes, bytes */
     uint64_t records, torn, record_min, record_max;
     struct ttcp_echo echo; /* -e: state of the sender's echoes */
 };
@@ -49,7 +50,9 @@ struct ttcp_interval {
     uint64_t retransmits;
     uint64_t cwnd, snd_wnd, inflight; /* values at the end of the interval, bytes */
     scps_dur rtt, rttvar;
-    uint32_t pmtu, holes; /* holes: number of ranges missing in the receiver's buffer at the end */
+    /* holes: number of ranges missing in the receive buffer (between received segments) at the end
+     * of the interval */
+    uint32_t pmtu, holes;
     enum scps_hold hold;
     uint64_t packets, lost; /* -u: numbers of datagrams sent and lost during the interval */
     uint64_t jitter;        /* jitter at the end of the interval, in sixteenths of a microsecond */

@@ -164,7 +164,7 @@ static void check(struct ttcp_real *x)
     }
 }
 
-/* Starts the transfer's clock: at `at` the SYN (-u: the first guard) was sent or has arrived. */
+/* Starts the transfer's clock at the time of the SYN (-u: of the first guard datagram), µs. */
 static void begin(struct ttcp_real *x, scps_time at)
 {
     x->begun = true;
@@ -198,8 +198,8 @@ static void require(struct ttcp_real *x, const struct scps_conn *c)
         finish(x, TTCP_DONE, NULL);
 }
 
-/* Passes accepted connections to the ends that wait for one. After the last one expected the
- * listener is closed, which resets further connections, because nothing would read them. */
+/* Passes each connection that has arrived to a struct ttcp_end that has none yet. Closes the
+ * listener when all -P connections have arrived; it then resets further ones. */
 static void on_accept(struct ttcp_real *x, struct scps_listener *l, scps_time now)
 {
     struct scps_conn *c;

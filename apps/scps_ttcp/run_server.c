@@ -249,8 +249,8 @@ static void on_look(EV_P_ ev_timer *w, int revents)
     struct server *s = w->data;
     const struct ttcp_options *o = s->x.o;
     scps_time now = scps_sysclock_now();
-    /* After the peer has terminated a PPP link, its netif still exists, so no event would end the
-     * tests. */
+    /* After the peer has terminated a PPP link, the interface of the link still exists at this end,
+     * so no event would end the tests. */
     bool lost = scps_ifopts_trouble(s->x.top) != NULL;
 
     (void)loop;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends in this process, over a virtual link, in virtual time.
+/* Runs a transfer whose both ends are in this process, over a virtual link, in virtual time.
  *
  *     sender 10.0.0.1  --- --link, --pcap | --pcap-peer --->  receiver 10.0.0.2
  *
- * The world is run in slices so that the program can react to an interrupt and update the progress
- * line. A slice ends where an interval, --time or --timeout does, or after a virtual time chosen so
- * that a slice takes a fraction of a second of real time. The results do not depend on the slices.
+ * The simulation is run in slices so that the program can react to SIGINT and update the progress
+ * line. A slice ends where an interval of --interval, --time or --timeout ends, or after a virtual
+ * time chosen so that a slice takes a fraction of a second of real time. The results do not depend
+ * on the slices.
  *
  * A transfer is over when the FIN is acknowledged and the receiver has read the end of the stream.
- * The world then continues until both connections are closed, so that a capture shows all of it,
- * but every figure was recorded before. A run of datagrams is over when no packet is on the way any
- * more.
+ * The simulation then continues until both ends of the connection are closed, so that a capture
+ * shows the whole connection; the figures of the report were recorded before. A run of datagrams is
+ * over when no packet is on the way any more.
  */
 #include "scps_ttcp/virtual.h"
 
@@ -43,8 +44,8 @@ static uint64_t limit(const struct ttcp_virtual *x)
     uint64_t rate = x->o->rate_bps * x->n_flows;
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
-    /* With SCPS header compression, the length of the compressed header of a full segment
-     * counts. */
+    /* With SCPS header compression, headers is the length of the compressed header of a full
+     * segment. */
     if (i->caps & SCPS_CAP_COM)
         headers -= i->timestamps ? 16 : 12;
     if (x->o->route_bps != 0 && (rate == 0 || x->o->route_bps < rate))

@@ -184,8 +184,8 @@ TAKE(take_R)
     return 0;
 }
 
-/* Applies --cc or -G, whose value is a number or a name, with parameters. ttcp_settle() parses it
- * again together with the values of -g, -W, -X and -Y. */
+/* Applies --cc or -G, whose value is a number or a name, with parameters. ttcp_settle() parses the
+ * value again when all options are read, with the parameters of -g, -W, -X and -Y added. */
 int ttcp_choose_cc(struct ttcp_options *o, const char *option, const char *arg,
                    char msg[TTCP_MSGLEN])
 {

@@ -86,8 +86,9 @@ struct ttcp_receiver {
      * hollow (bytes are counted, not stored) */
     const uint8_t *echo;
     size_t echo_len;
-    /* -c: numbers of records read to their end, without missing bytes (records) and with some
-     * (torn); smallest and largest size of the former, bytes */
+    /* -c: numbers of records read to their end, without missing bytes (records) and with missing
+     * bytes (torn). record_min, record_max: sizes of the smallest and of the largest record without
+     * missing bytes, bytes */
     uint64_t records, torn, record_min, record_max,
         record /* number of bytes so far of the record being read */;
     /* -E (best effort): list of the n_holes ranges of bytes that did not arrive in time and were
@@ -105,8 +106,8 @@ struct ttcp_receiver {
     /* true: the first bytes of the peer are the line with its result (--tell), so the peer sends no
      * data */
     bool result_came;
-    /* --tell: digest of the bytes read, the line with the result, and how many bytes of the line
-     * are written */
+    /* --tell: digest of the bytes read; the line with this receiver's result; and how many bytes of
+     * the line were written to the connection (line_at) */
     struct ttcp_digest digest;
     char line[TTCP_RECEIPT_LINE];
     size_t line_len, line_at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --truth: the ground-truth log of a virtual link, as scps_trace --truth reads it. Its times are
- * the same as in the captures. */
+/* Writes the ground-truth log of option --truth: a CSV file with the fate of every packet of a
+ * virtual link, in the form that scps_trace --truth reads. The times in it are on the same clock as
+ * those in the captures. */
 #include "scps_ttcp/truth.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /* Numbers with units, parsed and printed without floating point, so that the same text always has
  * the same value.
  *
- * ttcp counts everything in units of 1024. Here sizes, which are of memory, are counted in 1024 and
- * rates, which are of lines, in 1000, and the report does the same: Mbit/sec is 10^6 bit/s, MB/sec
- * is 2^20 bytes/s. The measurements in NASA/TM-2003-212001 use 10^6 bit/s, too.
+ * ttcp counts everything in units of 1024. This program counts sizes of memory in units of 1024 and
+ * rates of lines in units of 1000, on the command line and in the report: Mbit/sec is 10^6 bit/s,
+ * MB/sec is 2^20 bytes/s. The measurements in NASA/TM-2003-212001 use 10^6 bit/s, too.
  */
 #include "scps_ttcp/units.h"
 

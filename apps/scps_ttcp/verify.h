@@ -23,8 +23,9 @@ struct ttcp_verify {
 void ttcp_verify_fini(struct ttcp_verify *v);
 /* Keeps a copy of the len bytes at data, which the sender writes. Returns 0, or SCPS_ERR_NOMEM. */
 int ttcp_verify_sent(struct ttcp_verify *v, const void *data, size_t len);
-/* Compares the len bytes at data, which the receiver has read, with the oldest bytes kept, and
- * removes these. Returns false from the first difference on. */
+/* Compares the len bytes at data, which the receiver has read, with the oldest of the kept bytes,
+ * and removes those from the ring. Returns true if they are equal; false if any byte differs, and
+ * in every call after that. */
 bool ttcp_verify_got(struct ttcp_verify *v, const void *data, size_t len);
 /* Skips len bytes that the receiver reports as missing. Returns false if the sender never sent that
  * many. */

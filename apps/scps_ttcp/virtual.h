@@ -22,8 +22,8 @@ struct ttcp_virtual {
      * follows, for the opposite direction */
     struct ttcp_flow *flow;
     size_t n_flows;
-    /* arrays with both ends of each connection: that of the transmitter (-t), that of the
-     * receiver */
+    /* arrays with the two ends of each connection: tx_end[i] is the end of connection i at the
+     * transmitter (-t), rx_end[i] the one at the receiver (-r) */
     struct ttcp_end *tx_end, *rx_end;
     struct ttcp_watch tx_watch, rx_watch;
     struct ttcp_progress progress;

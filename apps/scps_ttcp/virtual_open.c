@@ -70,8 +70,9 @@ static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *ow
     return 0;
 }
 
-/* Opens the listener at one host and the connections at the other (-Q exchanges both). Returns 0,
- * or an error (SCPS_ERR_*). */
+/* Opens the listener at the receiver's host and the connections at the transmitter's host; with -Q
+ * the listener is at the transmitter's host and the receiver's host connects. Returns 0, or an
+ * error (SCPS_ERR_*). */
 static int open_connections(struct ttcp_virtual *x, const struct scps_endpoint *own,
                             const struct scps_endpoint *to)
 {
