@@ -54,7 +54,9 @@ struct transfer {
     bool over;
 };
 
-struct side { /* one direction of the first link, whose packets are observed */
+/* direction dir (0: from a to b) of the first link, for the callback that reports its packets to
+ * w */
+struct side {
     struct lab_watch *w;
     int dir;
 };
@@ -217,8 +219,8 @@ static void open_qlog(struct transfer *t, const struct scps_note *n)
     lab_free(&name);
 }
 
-/* Writes an observer event to the qlog of the flow whose sender is the connection of the event.
- * Events of other connections are ignored. */
+/* Called for each observer event n of host h. If the event is about the connection of a flow's
+ * sender, writes it to the qlog of that flow; otherwise ignores it. */
 static void to_qlog(const struct host *h, const struct scps_note *n)
 {
     struct job *j = h->job;

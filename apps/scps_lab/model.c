@@ -62,8 +62,8 @@ static bool offer(struct model *m, int dir, uint32_t number, uint32_t payload)
     return scps_channel_offer(m->ch[dir], m->now, &p) == 0;
 }
 
-/* Called when data packet `number` arrives at the receiving host at time `at`, µs: drops it if the
- * host's buffer is full, otherwise processes it. */
+/* Called when data packet `number` arrives at the receiving host at time `at`, µs: drops the packet
+ * if the socket buffer is full, otherwise records it as received. */
 static void receive(struct model *m, scps_time at, uint32_t number)
 {
     const struct lab_flow *f = m->f;

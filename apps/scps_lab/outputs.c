@@ -74,8 +74,9 @@ bool lab_sweep_files(const struct lab_scenario *sc, const char *dir, char msg[LA
     struct lab_str path = {0};
     bool ok = add_all_plugins(&f, sc, msg);
 
-    /* The sweep writes the text of the scenario to scenario.ini, so it is harmless if that is the
-     * scenario file itself, but it must not be a shared object. */
+    /* The sweep writes the text of the scenario to scenario.ini, so it is harmless if
+     * DIR/scenario.ini is the scenario file itself, but that path must not be a shared object that
+     * a key cc-plugin names. */
     lab_add(&path, "%s/scenario.ini", dir);
     ok = ok && files_add(&f, "--out", path.p, FILES_WRITTEN, msg, LAB_MSGLEN);
     lab_free(&path);

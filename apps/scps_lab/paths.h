@@ -12,7 +12,8 @@ struct lab_paths {
     struct lab_path {
         /* value of the flows' key "path"; NULL: this entry and all behind it are unused */
         const char *word;
-        /* true: `state` is valid, and no open flow uses it */
+        /* true: `state` is valid, and the next flow with this value gets it; false: no flow has
+         * saved a state yet, or none since a flow last got it */
         bool known;
         struct scps_path_state state;
         /* The table has room for 64 different values of "path"; flows with any further value get no
@@ -20,8 +21,9 @@ struct lab_paths {
     } of[64];
 };
 
-/* Called when connection c of flow f is opened: passes it the state that was saved for f->path, if
- * any. No other flow gets that state until lab_path_end(). now: virtual time, µs. */
+/* Called when connection c of flow f is opened: passes to c the path state that an earlier flow
+ * with the same f->path has saved, if any. No other flow gets that state until lab_path_end() is
+ * called for this flow. now: virtual time, µs. */
 void lab_path_begin(struct lab_paths *p, const struct lab_flow *f, struct scps_conn *c,
                     scps_time now);
 /* Called when flow f has ended: saves the path state that its connection c has measured, under

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that are computed from the result of a simulation (struct lab_result), and its memory. */
+/* Computes figures such as the goodput from the result of a simulation (struct lab_result), and
+ * frees the memory of a result. */
 #include "scps_lab/job.h"
 
 #include <stdlib.h>

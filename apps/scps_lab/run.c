@@ -161,8 +161,8 @@ static bool done(FILE *f, const char *path, char msg[LAB_MSGLEN])
     return false;
 }
 
-/* Writes text to gnuplot's script as a string in single quotes, in which no other character is
- * special. */
+/* Writes text to gnuplot's script as a string in single quotes. Of the characters in such a string
+ * only the single quote is special; it is doubled. */
 static void put_string(FILE *g, const char *text)
 {
     putc('\'', g);
@@ -174,8 +174,9 @@ static void put_string(FILE *g, const char *text)
     putc('\'', g);
 }
 
-/* Writes the path of a file as a string of gnuplot, which takes names such as "-" and those that
- * begin with < or | for something other than files. */
+/* Writes path and suffix to gnuplot's script as one string that names a file. Puts "./" before a
+ * relative path, because gnuplot takes "-" and names that begin with < or | for something other
+ * than files. */
 static void put_path(FILE *g, const char *path, const char *suffix)
 {
     struct lab_str all = {0};
@@ -227,7 +228,7 @@ static bool draw(const char *series, const char *out, const char *title, const s
         return false;
     }
     fputs("flows = '", g);
-    /* Names have only letters, digits, '-', '_' and '.', so they need no quotes. */
+    /* Names of flows have only letters, digits, '-', '_' and '.', so they need no quotes. */
     for (size_t i = 0; i < r->n; i++)
         fprintf(g, "%s%s", i > 0 ? " " : "", r->flow[i].name);
     fputs("'\n", g);

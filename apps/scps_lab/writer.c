@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A simulated application that writes data to a flow's connection: at the rate app-rate from
- * app-from to app-until after the flow's start, at other times as much as the connection takes. It
- * writes once every millisecond. */
+ * app-from to app-until after the flow's start, at other times as much as the connection takes.
+ * While the rate is limited, it writes once in every millisecond of virtual time. */
 #include "scps_lab/writer.h"
 
 #include <scps/error.h>

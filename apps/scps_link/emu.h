@@ -22,7 +22,8 @@ struct link_dir {
     /* number of packets that the kernel refused to take from the emulator (for any reason but a
      * full queue) */
     uint64_t undelivered;
-    struct scps_link_stats last; /* counters of the link when --interval last printed a line */
+    /* counters of this direction at the time at which --interval last printed a line */
+    struct scps_link_stats last;
 };
 
 struct emu {
@@ -31,8 +32,8 @@ struct emu {
     /* channel and state of the two directions: [0] from end a to end b, [1] from b to a */
     struct link_dir dir[2];
     struct truth *truth;
-    /* memory of the tables in the initial configuration and in all changes since; channels point
-     * into it */
+    /* memory of the tables (such as times of outages) of the initial link configuration and of all
+     * later changes; the configurations of the channels point into it */
     struct scps_link_tables **tables;
     size_t ntables;
     struct control *control;

@@ -60,8 +60,8 @@ static bool is_addr(const struct sockaddr *sa, const struct scps_addr *a)
     return false;
 }
 
-/* Checks that no device of this host has one of the addresses in o. The kernel would allow that and
- * use only one of the devices. Returns 0, or -1 with one line in msg. */
+/* Checks that no device of this host has one of the addresses in o. The kernel would allow the same
+ * address on two devices, but use only one of them. Returns 0, or -1 with one line in msg. */
 static int addresses_free(const struct link_end_options *o, char *msg)
 {
     struct ifaddrs *all;

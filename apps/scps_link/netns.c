@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Network namespaces by name, as ip netns manages them: files below /run/netns that setns(2)
- * takes. */
+/* Opens and enters network namespaces by name. A name is one that ip netns manages, a file below
+ * /run/netns that setns(2) accepts; or a process id, or a path. */
 #include "scps_link/netns.h"
 
 #include <errno.h>

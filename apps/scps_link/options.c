@@ -321,8 +321,8 @@ static int end_option(struct link_options *o, int c, char *msg)
     }
 }
 
-/* Handler of the options that say where the link's configuration comes from: --link, --scenario and
- * options for the latter. */
+/* Handler of the options that say where the link's configuration comes from: --link, --scenario,
+ * and the options that change what --scenario gives. */
 static int source_option(struct source *from, int c, char *msg)
 {
     switch (c) {

@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 
-#define LINK_MSGLEN  512 /* size of a buffer for a message of one line, bytes */
-#define LINK_ADDRS   4
-#define LINK_DEFAULT "geo" /* description of the link (SPEC) without --link and --scenario */
+#define LINK_MSGLEN 512 /* size of a buffer for a message of one line, bytes */
+#define LINK_ADDRS  4
+/* preset that describes the link if neither --link nor --scenario is given */
+#define LINK_DEFAULT "geo"
 
 struct link_scenario;
 
@@ -20,8 +21,9 @@ struct link_end_options {
     char device[64];
     char netns[256]; /* namespace as typed; empty: the program's own */
     struct scps_addr addr[LINK_ADDRS];
-    /* prefix: length of each address's prefix, bits; bare: the address was given without one, so it
-     * counts as a single address, whose peer on the device is the other end's address */
+    /* prefix: length of each address's prefix, bits; bare: true if the address was given without a
+     * prefix length. Then the device gets it as a point-to-point address, whose peer is an address
+     * of the opposite end. */
     unsigned prefix[LINK_ADDRS];
     bool bare[LINK_ADDRS];
     unsigned naddr;
@@ -38,7 +40,8 @@ struct link_options {
     /* configurations of both directions with their seeds: [0] a to b, [1] b to a */
     struct scps_link_config dir[2];
     struct scps_link_tables *tables; /* memory of the tables to which `dir` points; NULL: none */
-    /* seed of the random errors: that of --seed, of the scenario, or a random one */
+    /* seed of the random errors: value of --seed; without it, the seed in the scenario or, without
+     * --scenario, one drawn at random */
     uint64_t seed;
     /* scenario from which the link comes; NULL: the link comes from --link */
     struct link_scenario *scenario;

@@ -73,8 +73,8 @@ struct ttcp_dsend {
     struct ttcp_sums *sums; /* checksums of the datagrams sent; NULL: none are kept */
     /* input that was not sent yet: the next datagram, and what was read beyond it */
     uint8_t *buf;
-    /* have: number of bytes in buf; len: length of the datagram at its start, which waits because
-     * the stack had no room for it, bytes; 0: none waits */
+    /* have: number of bytes in buf; len: length, bytes, of the datagram at the start of buf, which
+     * waits because the stack's queue was full; 0: no datagram waits */
     size_t have, len;
     bool last;     /* true: the input has ended, so no more datagrams follow those in buf */
     uint64_t sent; /* number of datagrams sent, without guard datagrams */
@@ -91,7 +91,9 @@ struct ttcp_drecv {
     struct scps_dgram *dgram;
     struct ttcp_sums *sums;
     uint8_t *buf;
-    const uint8_t *rest; /* bytes of the datagram read last that the output has not taken yet */
+    /* the rest of the last received datagram, rest_len bytes, which the output has not accepted
+     * yet */
+    const uint8_t *rest;
     size_t rest_len;
     /* begun: a datagram has arrived; ours: the sender is an scps_ttcp, as its guard datagrams show;
      * numbered: a datagram with a number has arrived; timed: one with its time of sending has

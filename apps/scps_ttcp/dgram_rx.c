@@ -92,8 +92,9 @@ static void take_time(struct ttcp_drecv *d, uint64_t sent, scps_time at)
     d->transit = transit;
 }
 
-/* Returns true if s has this checksum, so that such a datagram was sent. The search begins behind
- * the checksum that was found last, and continues at the start. */
+/* Returns true if the sender has sent a datagram with checksum sum (s has the checksums of all of
+ * them). The search begins behind the checksum that the last call found, and continues from the
+ * start of the list. */
 static bool known(struct ttcp_sums *s, uint64_t sum)
 {
     for (size_t i = 0; i < s->n; i++) {

@@ -211,8 +211,8 @@ void ttcp_dgram_send_run(struct ttcp_sender *s, scps_time now)
     if (!s->finished || s->err != 0 || (d->guards == 0 && scps_dgram_unsent(d->dgram) != 0))
         return;
     if (d->guards == 0) {
-        /* UDP has no acknowledgements, so for the report all data counts as acknowledged when it
-         * was sent. */
+        /* UDP has no acknowledgements. In the report, all data counts as acknowledged at the time
+         * at which the last datagram was sent. */
         s->acked = s->written;
         s->acked_at = s->closed_at = d->left;
         d->next = now;
@@ -231,8 +231,9 @@ void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, s
 
     if (ev->kind == SCPS_EV_ERROR) {
         err = scps_dgram_error(s->d.dgram, NULL, NULL);
-        /* When a guard datagram has arrived the receiver may close its port, so an ICMP error after
-         * the first one is no failure. */
+        /* The receiver may close its port when a guard datagram behind the data has arrived. So an
+         * ICMP error (port unreachable) is no failure once this sender has sent two of these
+         * datagrams. */
         if (!s->finished || s->d.guards <= 1)
             failed(s, err, false);
         return;

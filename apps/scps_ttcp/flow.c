@@ -54,8 +54,8 @@ void ttcp_end_init(struct ttcp_end *e, struct ttcp_flow *tx, struct ttcp_flow *r
         e->tx = &tx->sender;
         ttcp_sender_wait(e->tx, &tx->in);
         e->tx->duplex = rx != NULL;
-        /* The receiver is in another process and may send its result back (--tell). Its checksum is
-         * compared with this sender's. */
+        /* The receiver is in another process and may send its result back (--tell). To check the
+         * data, this sender computes the checksum that the result contains, too. */
         e->tx->sums = !tx->r->has_rx && rx == NULL;
     }
     if (rx != NULL) {
@@ -128,8 +128,8 @@ void ttcp_flow_fail(struct ttcp_flow *f, int err)
 
 void ttcp_flows_interval(struct ttcp_flow *f, size_t n, scps_dur now, bool text)
 {
-    /* sums over the flows: [0] of those from the end with -t to the one with -r, [1] of those in
-     * the opposite direction (--bidir) */
+    /* sums over the flows in one direction: [0] data from the end with -t to the end with -r; [1]
+     * data in the opposite direction (--bidir) */
     struct ttcp_interval sum[2] = {{0}, {0}};
     const struct ttcp_result *of[2] = {NULL, NULL};
     size_t count[2] = {0, 0};

@@ -40,7 +40,8 @@ int ttcp_flow_open(struct ttcp_flow *f, const struct ttcp_options *o, bool verif
                    const volatile sig_atomic_t *stop_now);
 /* Closes input and output of the flow; f->r gets an error if something could not be written. */
 void ttcp_flow_fini(struct ttcp_flow *f);
-/* Return the sender and the receiver of the flow; NULL if it is in another process. */
+/* ttcp_flow_sender() returns the sender of the flow, ttcp_flow_receiver() its receiver; NULL: that
+ * end of the flow is in another process. */
 struct ttcp_sender *ttcp_flow_sender(struct ttcp_flow *f);
 struct ttcp_receiver *ttcp_flow_receiver(struct ttcp_flow *f);
 

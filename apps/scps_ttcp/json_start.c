@@ -93,7 +93,8 @@ static void link_config(struct scps_json *j, const char *key, const struct scps_
     scps_json_close(j, '}');
 }
 
-/* Writes SCPS capabilities by their names in CCSDS 714.0-B-2; null when there was no handshake. */
+/* Writes the member `key`: an array of the SCPS capabilities in caps (a set of SCPS_CAP_* bits) by
+ * their names in CCSDS 714.0-B-2. */
 static void capabilities(struct scps_json *j, const char *key, uint8_t caps)
 {
     static const struct {
@@ -237,8 +238,8 @@ static void config(struct scps_json *j, const struct scps_conn_config *c)
     scps_json_close(j, '}');
 }
 
-/* Returns the connection configuration of this end: the one of its connection or, if there was no
- * connection, the one that it would have had. */
+/* Returns the connection configuration of this process's end of flow r: that of the connection or,
+ * if none was opened, the configuration with which it would have been opened. */
 static struct scps_conn_config own_config(const struct ttcp_result *r)
 {
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;

@@ -109,15 +109,17 @@ static void for_getopt(struct getopt_tables *t)
         if (settings[i].alias != NULL)
             t->longs[n++] = (struct option){settings[i].alias, arg, NULL, ALIAS_BASE + i};
     }
-    /* --mtu is not added here, because the program has that option for virtual links, too. */
+    /* Of the interface options, --mtu is left out: it is in the program's own table, because it
+     * applies to virtual links, too. */
     for (size_t i = 0; i < N_IF; i++)
         if (strcmp(if_long[i].name, "mtu") != 0)
             t->longs[n++] = if_long[i];
     memset(&t->longs[n], 0, sizeof(t->longs[n]));
 }
 
-/* Writes to msg what getopt_long() could not parse. c: its result, ':' (an option lacks its value)
- * or '?'; word: the word of the command line. Returns -1. */
+/* Writes to msg what getopt_long() could not parse. c: result of getopt_long(): ':' if an option
+ * lacks its value, '?' if an option is unknown; word: the argument that has the option. Returns
+ * -1. */
 static int not_an_option(int c, const char *word, char msg[TTCP_MSGLEN])
 {
     if (c == ':' && optopt >= WORD_BASE)

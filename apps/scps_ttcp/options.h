@@ -80,8 +80,8 @@ struct ttcp_options {
     /* cc_text: the controller as typed, NAME,key=value...; cc_more: the parameters given by -g, -W,
      * -X and -Y */
     char cc_text[256], cc_more[64];
-    /* the options -g, -W, -X and -Y, which set parameters of Vegas, as far as they were given, with
-     * their values, for messages */
+    /* text for messages: lists those of the options -g, -W, -X and -Y (parameters of Vegas) that
+     * were given, with their values */
     char cc_letters[80];
     /* true: an option that chooses a congestion controller or sets its parameters was given: --cc,
      * -G, -g, -W, -X or -Y */

@@ -385,8 +385,8 @@ static void watch_all(struct ttcp_real *x)
     ev_signal_start(ev, &x->sigterm);
     ev_now_update(ev); /* Opening a device may have taken long, so libev's time is updated. */
     timer(x, &x->interval, on_interval, x->o->interval, true);
-    /* The clock of the end that listens starts when a peer connects, so only the end that connects
-     * starts it here. */
+    /* The intervals count from the first SYN. At the end that listens it has not arrived yet, so
+     * there begin() starts the timer. */
     if (!ttcp_real_connects(x))
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);
