@@ -61,7 +61,7 @@ struct client {
     /* true: the whole response is written, and the structure is freed when the peer has
      * acknowledged it */
     bool leaving;
-    /* stack time, µs, at which the request or the response last made progress */
+    /* stack time, µs, at which the last event of the connection was handled */
     scps_time touched;
 };
 

@@ -25,7 +25,8 @@ struct files {
          * number */
         char name[NAME_MAX + 1];
         /* folder (device and inode number) in which the file is or will be created, and its name
-         * there; base empty: the name is unknown, as of an open descriptor */
+         * there; base empty: the name is unknown, because the file was given as an open
+         * descriptor */
         dev_t folder_dev;
         ino_t folder_ino;
         char base[NAME_MAX + 1];

@@ -80,8 +80,9 @@ static void tell(int to, const char *text)
     _exit(write(to, text, strlen(text)) < 0 ? 2 : 0);
 }
 
-/* Checks in the child process that the controller writes nothing behind its state, whose size it
- * declares: a connection allocates no more memory for it. */
+/* Checks in the child process that the controller does not write beyond the size of its state that
+ * it declares (state_size), because a connection allocates no more memory than that for the
+ * controller. */
 static void try_state(const struct trial *t, int to)
 {
     const struct scps_cc_ack a = {.bytes = 1000, .rtt = SCPS_MS(100), .rate = 100000};

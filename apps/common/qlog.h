@@ -37,8 +37,8 @@ void qlog_note(struct qlog *q, const struct scps_note *n);
 /* For a capture: sets the number of bytes that were sent and not acknowledged at time `at`, µs,
  * because the inferred events do not contain it. */
 void qlog_outstanding(struct qlog *q, scps_time at, uint64_t bytes);
-/* For a capture: records an RTT sample, µs, from the capture of a segment to that of its
- * acknowledgement at time `at`, µs. */
+/* For a capture: records an RTT sample. rtt: time, µs, from the capture of a segment to the capture
+ * of the acknowledgement that covers the segment; at: capture time of that acknowledgement, µs. */
 void qlog_rtt(struct qlog *q, scps_time at, scps_dur rtt);
 /* Returns the reason, for a message, why `name` cannot be the beginning of a qlog file's name;
  * NULL: it can. */

@@ -6,8 +6,8 @@
 
 #include "common/scenario.h"
 
-/* Returns the axis of scenario s for `key`: the values over which it sweeps that key; NULL: it does
- * not sweep it. */
+/* Returns the axis of scenario s for `key`: the list of values to which the scenario sets that key
+ * in turn; NULL: the scenario does not sweep this key. */
 struct lab_axis *lab_axis_find(struct lab_scenario *s, const char *key);
 /* Frees the values of an axis, a key that the scenario sweeps over several values. */
 void lab_axis_clear(struct lab_axis *a);

@@ -55,13 +55,13 @@ struct lab_flow {
     uint32_t record;  /* size of a record, bytes; 0: the stream has no records */
     uint32_t payload; /* payload of a full segment, bytes; 0: it follows from the MTU */
     bool first_window;
-    scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: that of the link */
+    scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: the RTT of the flow's link */
     /* The following fields are used by the model LAB_NACK only. */
     uint32_t headers; /* octets of headers and framing that each packet has besides its payload */
     /* rate at which the receiving host can process packets, bit/s; 0: unlimited */
     uint64_t receiver_bps;
-    /* share (0 to 1) of a packet's processing time that the receiving host spends even on a packet
-     * that it drops, for the interrupt */
+    /* share (0 to 1) of the receiving host's processing time for a packet that is due to the
+     * interrupt; the host spends this share even on a packet that it drops */
     double receiver_interrupts;
     uint64_t receiver_buffer; /* size of the socket buffer of the receiving host, bytes */
     /* time, µs, from the end of a pass (the sending of all packets that are missing) until a NACK

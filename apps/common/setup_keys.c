@@ -283,8 +283,8 @@ static void list_keys(const struct key *keys, size_t n, struct lab_str *s)
         lab_add(s, " %s", keys[i].name);
 }
 
-/* Returns true if a link's description (SPEC) may have this key. Otherwise returns false, with why
- * listing the keys that it may have. */
+/* Returns true if a link's description (SPEC) may contain `key`. Otherwise returns false and writes
+ * to why which keys a description may contain. */
 static bool spec_knows(const char *key, const char *value, char why[LAB_MSGLEN])
 {
     struct scps_link_tables *tables = NULL;

@@ -142,8 +142,8 @@ static const char nack_shared[] =
 static const char nack_only[] =
     "headers receiver-rate receiver-interrupts receiver-buffer nack-wait done-wait";
 
-/* Checks that key `key` of flow f, which `set` sets, has an effect beside the flow's other keys.
- * Returns false, with the reason in p->why, if it has none. */
+/* Checks that key `key` of flow f, whose value is that of `set`, has an effect with the values of
+ * the flow's other keys. Returns false, with the reason in p->why, if it has none. */
 static bool check_key(const struct pairs *p, const struct lab_flow *f, const char *key,
                       const struct lab_set *set)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses values with units as scenario files have them, and builds strings that grow; the programs'
- * messages have one line. */
+/* Parses values with units as scenario files have them, and builds strings that grow. */
 #ifndef SCPS_LAB_TEXT_H
 #define SCPS_LAB_TEXT_H
 

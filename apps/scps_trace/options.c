@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of scps_trace: letters as in tcptrace where it has the option, long names for the
- * others. */
+/* Parses the options of scps_trace. An option that tcptrace has, too, has the same letter as there;
+ * the others have long names. */
 #include "scps_trace/options.h"
 
 #include "common/completion.h"
@@ -372,7 +372,7 @@ static bool set_graph(struct options *o, int c)
 static bool set_word(struct options *o, int c, const char *arg)
 {
     switch (c) {
-    case 'n': /* tcptrace: do not resolve host names; they are never resolved here. */
+    case 'n': /* In tcptrace -n means not to resolve host names. scps_trace never does. */
         return true;
     case OPT_TRUTH:
         o->truth = arg;

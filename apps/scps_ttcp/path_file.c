@@ -32,7 +32,8 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
         snprintf(msg, PATHFILE_MSGLEN, "%s: give another file", strerror(errno));
         return false;
     }
-    /* For a symbolic link its target is checked, because that is what will be replaced. */
+    /* If `name` is a symbolic link, its target is checked, because pathfile_save() replaces the
+     * target. */
     copy = realpath(name, NULL);
     if (copy == NULL)
         copy = strdup(name);

@@ -10,8 +10,8 @@ struct ttcp_progress {
     bool on;         /* true: standard error is a terminal */
     scps_time shown; /* wall-clock time when the line was last written, µs */
     bool dirty;      /* true: the line on the terminal is not empty */
-    /* time, µs since the start of the transfer, and number of bytes when the rate was last
-     * computed */
+    /* at: time, µs since the start of the transfer, at which the rate was last computed; bytes:
+     * number of bytes transferred until then */
     scps_dur at;
     uint64_t bytes;
 };

@@ -146,7 +146,8 @@ struct ttcp_total {
 struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent);
 /* Returns the duration of the run whose first result is r, µs. */
 scps_dur ttcp_result_elapsed(const struct ttcp_result *r);
-/* Sets outcome and message of r, unless an earlier failure has set them. */
+/* Sets outcome and error message (fmt and the arguments behind it, as for printf()) of r, unless an
+ * earlier failure has set them. */
 void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const char *fmt, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 3, 4)))
@@ -186,7 +187,8 @@ void ttcp_interval_add(struct ttcp_interval *sum, const struct ttcp_interval *i)
 void ttcp_result_told(struct ttcp_result *r, const struct ttcp_sender *s);
 /* Returns the exit status of an outcome: 0, 1, 3, 4 or 124. */
 int ttcp_exit_status(enum ttcp_outcome o);
-/* Returns "done", "failed", "partial", "interrupted", "timeout" or "lacking". */
+/* Returns the name of an outcome for reports, in the order of enum ttcp_outcome: "done", "failed",
+ * "partial", "interrupted", "timeout" or "lacking". */
 const char *ttcp_outcome_name(enum ttcp_outcome o);
 
 /* ttcp_sent_time() returns the duration of a transfer at the sender: from the SYN until the FIN is

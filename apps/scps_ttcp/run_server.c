@@ -38,7 +38,9 @@ struct test {
 };
 
 struct server {
-    struct ttcp_real x; /* device, stack and loop of the server; its own list of flows is empty */
+    /* device, stack and event loop of the server; x.flow is empty, because each test has its own
+     * flows */
+    struct ttcp_real x;
     struct scps_listener *listener;
     struct test *tests;
     unsigned running;

@@ -279,8 +279,9 @@ static scps_time earlier(scps_time a, scps_time b)
     return a < b ? a : b;
 }
 
-/* Called at the end of each slice: handles an interrupt and the options --timeout, --interval and
- * --time. Returns true if the transfer is over or has been ended early. */
+/* Called at the end of each slice of virtual time: handles SIGINT, and the options --timeout,
+ * --interval and --time if their time has come. Returns true if the transfer is over or has been
+ * ended early. */
 static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *stop_sending)
 {
     const struct ttcp_options *o = x->o;
@@ -372,8 +373,8 @@ static void drive(struct ttcp_virtual *x)
         else if (wall < SCPS_MS(5) && slice < SCPS_SEC(3600))
             slice *= 2;
     }
-    /* The simulation continues until both ends have closed, so that the capture shows it, but not
-     * until TIME-WAIT ends. */
+    /* The simulation continues until both ends have closed, so that the capture shows all FINs and
+     * their acknowledgements. It does not wait for the end of TIME-WAIT. */
     if (x->r->outcome == TTCP_DONE && !o->udp)
         for (int i = 0; i < 64 && !all_over(x) && !interrupted; i++)
             scps_world_run(x->w, scps_world_now(x->w) + SCPS_SEC(1) + o->fwd.delay + o->back.delay);

@@ -113,8 +113,8 @@ static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])
             "--truth works over a virtual link only: on a real path nothing knows every packet");
     if (o->ifs.mtu == 0)
         o->ifs.mtu = o->mtu;
-    /* --timeout also limits the time until the link layer is open, except with --server, where it
-     * limits each test. */
+    /* --timeout also limits how long the program waits until the link layer (such as PPP) is open.
+     * With --server it limits only each test. */
     if (!o->server)
         o->ifs.patience = o->timeout;
     if (scps_ifopts_check(&o->ifs, why) != 0)

@@ -24,8 +24,9 @@ struct ttcp_sender {
         more,       /* true: the sender has stopped after at_once bytes, and has more to write */
         finished,   /* true: all input was written, and the connection is shut down for sending */
         closed;     /* true: the peer has acknowledged the FIN */
-    bool over;      /* true: both directions of the connection are over */
-    int err;        /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
+    /* true: both directions of the connection are closed, or the connection has failed */
+    bool over;
+    int err; /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
     bool in_failed;
     bool too_short; /* true: -u, and the whole input is shorter than the smallest datagram */
     /* largest number of bytes that one call of ttcp_sender_run() writes, so that the event loop can
@@ -62,7 +63,8 @@ struct ttcp_sender {
 /* Starts to send the input `in` over connection c, whose SYN is sent at now, µs. */
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now);
-/* Makes the sender wait for its connection, which ttcp_sender_accept() will pass. */
+/* Prepares the sender to send the input `in` over a connection that does not exist yet;
+ * ttcp_sender_start() (for scps_connect()) or ttcp_sender_accept() passes it later. */
 void ttcp_sender_wait(struct ttcp_sender *s, struct ttcp_input *in);
 void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time now);
 /* Called for an event of the sender's connection: writes when the connection is established or has

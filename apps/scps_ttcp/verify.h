@@ -13,7 +13,7 @@ struct ttcp_verify {
     /* cap: size of the ring, 0 or a power of two; start: index of its oldest byte; len: number of
      * bytes in it */
     size_t cap, start, len;
-    uint64_t matched; /* bytes compared so far, all equal unless differs */
+    uint64_t matched; /* number of bytes that were compared and are equal */
     uint64_t skipped; /* bytes that the receiver reported as missing */
     /* true: the byte that follows the `matched` ones differs from what was sent, or was never
      * sent */
