@@ -160,7 +160,8 @@ static void clear_bar(struct run *r)
         fputs("\r\033[K", stderr);
 }
 
-/* Prints one line to f for each reason why packets were not analysed, with their number. */
+/* Prints to f one line for each reason why packets were not analysed, with the number of
+ * packets. */
 static void not_understood(FILE *f, const struct scps_trace_totals *o)
 {
     static const struct {

@@ -188,8 +188,8 @@ static void data(struct trace_qlogs *q, struct direction *d, const struct scps_t
     qlog_outstanding(d->log, s->pkt->at, d->sent > d->una ? d->sent - d->una : 0);
 }
 
-/* Returns an edge of a SACK block, four octets at p, as a 64-bit offset: of those with these low 32
- * bits, the one nearest to the packet's SEG.ACK. */
+/* Returns an edge of a SACK block, four octets at p, as a 64-bit offset in the stream: of all
+ * offsets whose 32-bit sequence number is these octets, the one nearest to the packet's SEG.ACK. */
 static uint64_t unwrap(const struct scps_trace_seen *s, const uint8_t *p)
 {
     uint32_t edge = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];

@@ -117,8 +117,8 @@ static void span(struct scps_json *j, scps_dur from, scps_dur to, uint64_t bytes
     scps_json_uint(j, "bits_per_second", units_bps(bytes, to - from));
 }
 
-/* Writes the totals of the transfer as object `key`. sent: true for those at the sender, false for
- * those at the receiver. */
+/* Writes the totals of the transfer as object `key`. sent: true for the totals at the sender, false
+ * for those at the receiver. */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
                 bool stream)
 {

@@ -111,7 +111,7 @@ static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *w
     ev_timer_start(scps_loop_ev(x->loop), &x->linger);
 }
 
-/* Finishes the flows that are done; finishes the run when all are done or one has failed. */
+/* Finishes each flow that is done; finishes the run when all flows are done or one has failed. */
 static void finish_done(struct ttcp_real *x)
 {
     bool all = true;
@@ -154,7 +154,7 @@ static void check(struct ttcp_real *x)
     for (size_t k = 0; k < x->n_flows; k++)
         if (x->flow[k].sender.more)
             ev_timer_start(ev, &x->more);
-    /* Only a run with a single flow reads from a descriptor; ttcp_options_parse() ensures it. */
+    /* Only a run with one flow reads from a descriptor: ttcp_options_parse() refuses all others. */
     watch_while(x, &x->input, x->flow->sender.waiting);
     watch_while(x, &x->output, x->flow->receiver.waiting);
     if (next_run(x) != SCPS_NEVER) {
@@ -416,7 +416,7 @@ static void unwatch_all(struct ttcp_real *x)
     ev_timer_stop(ev, &x->look);
 }
 
-/* Called when the connection is over: waits until the output has accepted all bytes. */
+/* Called when the run is over: waits until the output has accepted all bytes that were read. */
 static void drain_output(struct ttcp_real *x)
 {
     struct ttcp_output *out = &x->flow->out;

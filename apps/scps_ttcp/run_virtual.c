@@ -3,10 +3,10 @@
  *
  *     sender 10.0.0.1  --- --link, --pcap | --pcap-peer --->  receiver 10.0.0.2
  *
- * The simulation is run in slices so that the program can react to SIGINT and update the progress
- * line. A slice ends where an interval of --interval, --time or --timeout ends, or after a virtual
- * time chosen so that a slice takes a fraction of a second of real time. The results do not depend
- * on the slices.
+ * The simulation is run in slices so that the program can react to SIGINT or SIGTERM and update the
+ * progress line. A slice ends where an interval of --interval, --time or --timeout ends, or after a
+ * virtual time chosen so that a slice takes a fraction of a second of real time. The results do not
+ * depend on the slices.
  *
  * A transfer is over when the FIN is acknowledged and the receiver has read the end of the stream.
  * The simulation then continues until both ends of the connection are closed, so that a capture
@@ -279,9 +279,9 @@ static scps_time earlier(scps_time a, scps_time b)
     return a < b ? a : b;
 }
 
-/* Called at the end of each slice of virtual time: handles SIGINT, and the options --timeout,
- * --interval and --time if their time has come. Returns true if the transfer is over or has been
- * ended early. */
+/* Called at the end of each slice of virtual time: handles SIGINT and SIGTERM, and the options
+ * --timeout, --interval and --time if their time has come. Returns true if the transfer is over or
+ * has been ended early. */
 static bool turned(struct ttcp_virtual *x, scps_time *next_interval, scps_time *stop_sending)
 {
     const struct ttcp_options *o = x->o;

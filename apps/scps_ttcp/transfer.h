@@ -64,7 +64,7 @@ struct ttcp_sender {
 void ttcp_sender_start(struct ttcp_sender *s, struct scps_conn *c, struct ttcp_input *in,
                        scps_time now);
 /* Prepares the sender to send the input `in` over a connection that does not exist yet;
- * ttcp_sender_start() (for scps_connect()) or ttcp_sender_accept() passes it later. */
+ * ttcp_end_connect() or ttcp_sender_accept() passes the connection later. */
 void ttcp_sender_wait(struct ttcp_sender *s, struct ttcp_input *in);
 void ttcp_sender_accept(struct ttcp_sender *s, struct scps_conn *c, scps_time now);
 /* Called for an event of the sender's connection: writes when the connection is established or has
