@@ -82,7 +82,7 @@ static SCPS_INLINE_SPEED void scps_env_drop(struct scps_env *env, enum scps_drop
  * peer sends it again. refused: value of env->budget.refused, the requests that the memory limit
  * has refused, before the request. Returns the drop reason: the memory limit if it has refused one
  * more request, otherwise the allocator. */
-static inline enum scps_drop scps_env_refusal(struct scps_env *env, uint64_t refused)
+static SCPS_INLINE_SPEED enum scps_drop scps_env_refusal(struct scps_env *env, uint64_t refused)
 {
     scps_env_starved(env);
     return env->budget.refused != refused ? SCPS_DROP_MEMORY_LIMIT : SCPS_DROP_NO_BUFFER;

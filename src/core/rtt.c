@@ -95,3 +95,8 @@ void scps_rtt_path(struct scps_rtt *r, scps_dur srtt, scps_dur rto_min, scps_dur
     r->rttvar = srtt / 2;
     scps_rtt_limits(r, rto_min, rto_max);
 }
+
+scps_dur scps_rtt_to_spread(const struct scps_rtt *r, scps_dur latest)
+{
+    return latest && latest < r->srtt / 2 ? 2 * latest : r->srtt;
+}

@@ -48,9 +48,6 @@ static inline scps_dur scps_rtt_min(const struct scps_rtt *r)
  * µs; 0: none. It is SRTT, but at most twice the newest sample: when packets were held during an
  * outage of minutes, SRTT is still minutes when the samples show milliseconds again. A window that
  * is spread over that SRTT gives SRTT only one sample in minutes, so it would stay long. */
-static inline scps_dur scps_rtt_to_spread(const struct scps_rtt *r, scps_dur latest)
-{
-    return latest && latest < r->srtt / 2 ? 2 * latest : r->srtt;
-}
+scps_dur scps_rtt_to_spread(const struct scps_rtt *r, scps_dur latest);
 
 #endif

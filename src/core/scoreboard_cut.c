@@ -227,32 +227,32 @@ static bool may_join(const struct scps_sent_segment *a, const struct scps_sent_s
     const uint8_t alone = SCPS_SENT_SYN | SCPS_SENT_FIN | SCPS_SENT_PROBE | SCPS_SENT_CUT;
 
     return a->state == SCPS_SENT_LOST && b->state == SCPS_SENT_LOST && a->len + b->len <= max &&
-           !(a->flags & (alone | SCPS_SENT_RECORD)) && !(b->flags & (alone | SCPS_SENT_RECORD));
+           !((a->flags | b->flags) & (alone | SCPS_SENT_RECORD));
 }
 
 void scps_sb_join_lost(struct scps_scoreboard *sb, uint32_t max)
 {
-    uint32_t to = sb->head, frontier = sb->frontier;
+    uint32_t to = sb->head;
 
-    for (uint32_t i = sb->head + 1; scps_sb_before(i, sb->tail); i++) {
+    for (uint32_t i = to + 1; scps_sb_before(i, sb->tail); i++) {
         struct scps_sent_segment *last = scps_sb_at(sb, to), *next = scps_sb_at(sb, i);
         if (may_join(last, next, max)) {
             /* The times are those of the part that was sent last. */
-            const struct scps_sent_segment first = *last;
-            *last = *next;
-            last->from = first.from;
-            last->len += first.len;
-            last->resends = SCPS_MAX(first.resends, next->resends);
-            last->flags |= first.flags & SCPS_SENT_APP_LIMITED;
+            next->from = last->from;
+            next->len += last->len;
+            next->resends = SCPS_MAX(last->resends, next->resends);
+            next->flags |= last->flags & SCPS_SENT_APP_LIMITED;
         } else {
-            *scps_sb_at(sb, ++to) = *next;
+            to++;
         }
+        *scps_sb_at(sb, to) = *next;
         if (i == sb->frontier)
-            frontier = to;
+            sb->frontier = to;
     }
-    if (sb->head == sb->tail || to + 1 == sb->tail)
-        return;
-    sb->frontier = sb->frontier == sb->tail ? to + 1 : frontier;
+    if (!scps_sb_before(to + 1, sb->tail))
+        return; /* Nothing was joined. */
+    if (sb->frontier == sb->tail)
+        sb->frontier = to + 1;
     sb->tail = to + 1;
     renumber(sb);
 }
