@@ -134,6 +134,22 @@ static void echoes_after_a_timeout(void **x)
     script_free(t);
 }
 
+/* RFC 3168 section 6.1.2: a sender that reduces its window for any reason sets CWR in the next new
+ * data, also after a timeout without a congestion mark. */
+static void cwr_after_a_timeout(void **x)
+{
+    struct script *t = with_ecn(x);
+
+    app_writes(t, MS(200), 4000);
+    script_forget_sent(t);
+    expect_sent(t, .from = 1, .len = 1000, .at = MS(500), .slack = SEC(2));
+    app_writes(t, script_now(t) + MS(1), 8000);
+    peer_says(t, script_now(t) + MS(100), .ack = 1001);
+    expect_sent(t, .from = 4001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
+    expect_sent(t, .from = 5001, .len = 1000);
+    script_free(t);
+}
+
 /* Timeouts alone are no sign of congestion if an outage of the link caused them, so the window from
  * before the first one returns when an outage is inferred; but not if the peer has echoed a mark
  * meanwhile (RFC 3168 section 6.1.2: "The indication of congestion should be treated just as a
@@ -456,6 +472,7 @@ int main(void)
         SCRIPT_TEST(an_echo_leaves_one_segment),
         SCRIPT_TEST(a_loss_and_a_mark_in_one_window),
         SCRIPT_TEST(echoes_after_a_timeout),
+        SCRIPT_TEST(cwr_after_a_timeout),
         SCRIPT_TEST(a_mark_before_an_outage),
         SCRIPT_TEST(no_cwr_after_a_loss_by_corruption),
         SCRIPT_TEST(resent),

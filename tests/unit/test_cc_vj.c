@@ -99,6 +99,19 @@ static void a_loss_halves_flight_size(void **state)
     cc_play(&t, rows, CC_ROWS(rows));
 }
 
+/* After a lost SYN the window is one segment (RFC 5681 section 3.1), and a loss must not raise it
+ * to ssthresh, which is two segments at least. */
+static void a_loss_does_not_raise_the_window(void **state)
+{
+    (void)state;
+    struct cc_table t;
+    cc_open(&t, "vj", .init_cwnd = 1000);
+    static const struct cc_row rows[] = {
+        {CC_LOSS, .outstanding = 1000, .fresh = true, .cwnd = 1000, .ssthresh = 2000},
+    };
+    cc_play(&t, rows, CC_ROWS(rows));
+}
+
 /* RFC 7661 section 4.3: the window is nonvalidated while pipeACK is less than half of it. Section
  * 4.4.1, at a loss: "cwnd = (Max(pipeACK,LossFlightSize))/2"; section 4.4.2, after recovery:
  * "cwnd = (Max(pipeACK,LossFlightSize) - R)/2", where R was retransmitted. */
@@ -315,6 +328,7 @@ int main(void)
         cmocka_unit_test(rfc3465_limit),
         cmocka_unit_test(window_halves_once_in_a_recovery),
         cmocka_unit_test(a_loss_halves_flight_size),
+        cmocka_unit_test(a_loss_does_not_raise_the_window),
         cmocka_unit_test(loss_in_the_nonvalidated_phase),
         cmocka_unit_test(timeout),
         cmocka_unit_test(a_timeout_in_recovery_keeps_ssthresh),
