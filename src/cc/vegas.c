@@ -519,7 +519,6 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
                  struct scps_cc_ctl *ctl)
 {
     struct vegas *ve = s;
-    uint64_t before = ctl->cwnd;
 
     if (l->cause != SCPS_LOSS_OUTAGE && not_at_fault(ve, l->cause))
         scps_vegas_brake_lost(&ve->braking, l->bytes);
@@ -531,8 +530,7 @@ static void loss(void *s, const struct scps_cc_view *v, const struct scps_cc_los
         scps_win_spare(&ve->win);
         return;
     }
-    scps_win_cut(&ve->win, v, flight(ve, v, ctl), ve->keep, ctl);
-    scps_win_marked(v, l, before, ve->keep, ctl);
+    scps_win_reduce(&ve->win, v, l, flight(ve, v, ctl), ve->keep, ctl);
     scps_train_ss_forget(&ve->train_ss, ctl);
     scps_vegas_path_end_test(&ve->path);
     ve->exponential = false;

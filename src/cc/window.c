@@ -167,11 +167,12 @@ void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t fli
     w->cut = true;
 }
 
-void scps_win_marked(const struct scps_cc_view *v, const struct scps_cc_loss *l, uint64_t before,
-                     unsigned keep, struct scps_cc_ctl *ctl)
+void scps_win_reduce(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                     uint64_t flight, unsigned keep, struct scps_cc_ctl *ctl)
 {
-    uint64_t kept = scps_muldiv(before, keep, 1024);
+    uint64_t kept = scps_muldiv(ctl->cwnd, keep, 1024);
 
+    scps_win_cut(w, v, flight, keep, ctl);
     if (l->evidence == SCPS_BY_ECN)
         ctl->cwnd = SCPS_MIN(ctl->cwnd, SCPS_MAX(kept, v->mss));
 }
@@ -190,16 +191,13 @@ bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause)
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl)
 {
-    uint64_t before = ctl->cwnd;
-
     if (!l->new_episode)
         return false;
     if (!scps_win_at_fault(w, l->cause)) {
         scps_win_spare(w);
         return false;
     }
-    scps_win_cut(w, v, scps_win_flight(v, ctl), keep, ctl);
-    scps_win_marked(v, l, before, keep, ctl);
+    scps_win_reduce(w, v, l, scps_win_flight(v, ctl), keep, ctl);
     return true;
 }
 

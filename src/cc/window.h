@@ -118,11 +118,11 @@ uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl 
 void scps_win_cut(struct scps_win *w, const struct scps_cc_view *v, uint64_t flight, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
-/* Called after scps_win_cut() for loss l: an ECN echo reduces the window to keep/1024 of `before`,
- * its size until then, and to no less than one segment, where a loss leaves two (RFC 3168 section
- * 6.1.2, RFC 9438 section 4.6). */
-void scps_win_marked(const struct scps_cc_view *v, const struct scps_cc_loss *l, uint64_t before,
-                     unsigned keep, struct scps_cc_ctl *ctl);
+/* Reacts to loss l as scps_win_cut() does. If l is an ECN echo, it also reduces cwnd to at most
+ * keep/1024 of its size before, and to no less than one segment, where a loss leaves two (RFC 3168
+ * section 6.1.2, RFC 9438 section 4.6). */
+void scps_win_reduce(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
+                     uint64_t flight, unsigned keep, struct scps_cc_ctl *ctl);
 
 /* Records a loss that must not reduce the window, because it was attributed to corruption: cwnd is
  * unchanged, and may grow during this recovery episode. */
