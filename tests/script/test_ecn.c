@@ -118,9 +118,9 @@ static void a_loss_and_a_mark_in_one_window(void **x)
     script_free(t);
 }
 
-/* The echoes are of marks from before the timeout. RFC 3168 section 6.1.2: "The sending TCP SHOULD
- * NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet." */
-static void echoes_after_a_timeout(void **x)
+/* Returns a script in which a timeout has resent the first of four segments, the application has
+ * written new data, and the peer has acknowledged the first segment with these flags. */
+static struct script *acked_after_a_timeout(void **x, unsigned flags)
 {
     struct script *t = with_ecn(x);
 
@@ -128,7 +128,16 @@ static void echoes_after_a_timeout(void **x)
     script_forget_sent(t);
     expect_sent(t, .from = 1, .len = 1000, .at = MS(500), .slack = SEC(2));
     app_writes(t, script_now(t) + MS(1), 8000);
-    peer_says(t, script_now(t) + MS(100), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
+    peer_says(t, script_now(t) + MS(100), .ack = 1001, .flags = (uint8_t)flags);
+    return t;
+}
+
+/* The echoes are of marks from before the timeout. RFC 3168 section 6.1.2: "The sending TCP SHOULD
+ * NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet." */
+static void echoes_after_a_timeout(void **x)
+{
+    struct script *t = acked_after_a_timeout(x, SCPS_ACK | SCPS_ECE);
+
     assert_int_equal(script_info(t).cwnd, 1000);
     expect_sent(t, .from = 4001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
     script_free(t);
@@ -138,13 +147,8 @@ static void echoes_after_a_timeout(void **x)
  * data, also after a timeout without a congestion mark. */
 static void cwr_after_a_timeout(void **x)
 {
-    struct script *t = with_ecn(x);
+    struct script *t = acked_after_a_timeout(x, SCPS_ACK);
 
-    app_writes(t, MS(200), 4000);
-    script_forget_sent(t);
-    expect_sent(t, .from = 1, .len = 1000, .at = MS(500), .slack = SEC(2));
-    app_writes(t, script_now(t) + MS(1), 8000);
-    peer_says(t, script_now(t) + MS(100), .ack = 1001);
     expect_sent(t, .from = 4001, .len = 1000, .flags = SCPS_ACK | SCPS_CWR);
     expect_sent(t, .from = 5001, .len = 1000);
     script_free(t);
