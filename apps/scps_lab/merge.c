@@ -90,12 +90,12 @@ int lab_merge(char *const *dirs, size_t n, const char *out)
     struct lab_table *part = lab_alloc(n * sizeof *part), all = {0};
     struct lab_str meta = {0};
     char msg[LAB_MSGLEN], jobs[32] = "", shard[2][32];
+    const char *same = shard_at(dirs, n, out);
     size_t runs = 0;
     int status = 0;
 
-    if (shard_at(dirs, n, out)) {
-        snprintf(msg, sizeof msg, "%.300s is a shard to be merged: give another --out",
-                 shard_at(dirs, n, out));
+    if (same) {
+        snprintf(msg, sizeof msg, "%.300s is a shard to be merged: give another --out", same);
         status = refuse(msg);
     }
     for (size_t i = 0; status == 0 && i < n; i++) {
