@@ -219,8 +219,8 @@ struct scps_conn_config {
      * acknowledgements. A limit for acknowledgements (ack_budget, ack_budget_pps, a route's rate)
      * takes precedence. Default true; RFC 9293 section 3.10.7.4, MUST-59. */
     bool stretch_acks;
-    /* Longest wait of a delayed acknowledgement. In µs; 0, the default: 200 ms, or expected_rtt if
-     * that is given and shorter; RFC 9293 section 3.8.6.3. */
+    /* Longest wait of a delayed acknowledgement. In µs; 0, the default: 150 ms, or with
+     * expected_rtt that time, at most 200 ms; RFC 9293 section 3.8.6.3. */
     scps_dur ack_delay;
     /* With ack_mode other: how many segments, from the first on, are acknowledged one by one. It
      * helps a peer whose slow start counts acknowledgements. 0 to 65535 segments; default 0. */
@@ -241,7 +241,8 @@ struct scps_conn_config {
      * expected_rtt + rto_min; RFC 6298 section 2. */
     scps_dur rto_initial;
     /* Least margin of the retransmission timeout above the smoothed round trip. In µs; 0, the
-     * default: 200 ms, or expected_rtt / 4 + ack_delay; RFC 6298 section 2. */
+     * default: 200 ms, or ack_delay + 50 ms if longer; with expected_rtt, expected_rtt / 4 +
+     * ack_delay; RFC 6298 section 2. */
     scps_dur rto_min;
     /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
      * When the link comes back after an outage, the sender may wait this long before it sends. A

@@ -6,7 +6,10 @@
  * of the terrestrial Internet. The formulas have no thresholds: they hold from 10 µs to hours.
  * rto_min is the least distance of the RTO from SRTT (rtt.c), not a least RTO. It has to cover the
  * peer's delayed acknowledgement, whose timer is assumed to be ack_delay of this end, and the
- * variation of the round trip, taken as a quarter of it.
+ * variation of the round trip, taken as a quarter of expected_rtt, or 50 ms without one. The first
+ * segment needs both: SRTT is then the round trip of the SYN, which is acknowledged without delay
+ * and takes less time on a slow line. Without expected_rtt, rto_min is at least 200 ms, as in
+ * Linux, and ack_delay is 150 ms, so that 200 ms cover it.
  */
 #include "core/config.h"
 #include "core/ctx.h"
@@ -277,8 +280,9 @@ int scps_config_resolve(struct scps_conn_config *c)
      * acknowledgement for a whole window would release the next window as a burst that no queue can
      * hold, so the sender paces. It assumes that the peer acknowledges in the same mode. */
     c->pacing |= c->ack_mode == SCPS_ACK_DELAYED;
-    c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(200));
-    c->rto_min = derive(c->rto_min, rtt ? rtt / 4 + c->ack_delay : SCPS_MS(200));
+    c->ack_delay = derive(c->ack_delay, rtt ? SCPS_MIN(SCPS_MS(200), rtt) : SCPS_MS(150));
+    c->rto_min = derive(c->rto_min, rtt ? c->ack_delay + rtt / 4
+                                        : SCPS_MAX(SCPS_MS(200), c->ack_delay + SCPS_MS(50)));
     /* RFC 6298 section 2, with the expected round trip as SRTT, and rto_min in place of the term
      * for the variation (max (G, K*RTTVAR)). Rule 2.2 for the first measurement would give 3 x RTT,
      * but an expected value is not measured, and a SYN that is resent needlessly costs little. */

@@ -142,6 +142,7 @@ static void rto_min_of_a_short_path(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.expected_rtt = 20; /* The expected RTT is 20 µs, as on a bus. */
+    t->cfg.rto_min = t->cfg.ack_delay = 0;
     script_established(t, 20);
     assert_in_range(script_info(t).rto, 20, 200);
     app_writes(t, 1000, 10);
@@ -156,6 +157,7 @@ static void rto_of_a_long_path(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.expected_rtt = SEC(2400);
+    t->cfg.rto_min = t->cfg.ack_delay = 0;
     script_established(t, SEC(2400));
     assert_true(script_info(t).rto > SEC(2400));
     app_writes(t, SEC(3000), 1000);
@@ -171,6 +173,7 @@ static void rto_of_a_slow_line(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.expected_rtt = SEC(5);
+    t->cfg.rto_min = t->cfg.ack_delay = 0;
     script_established(t, MS(400));
     assert_true(script_info(t).srtt == MS(400));
     app_writes(t, SEC(1), 2000);
@@ -236,6 +239,7 @@ static void a_lost_syn_with_a_hint(void **x)
 {
     struct script *t = script_of(x);
     t->cfg.expected_rtt = MS(500);
+    t->cfg.rto_min = t->cfg.ack_delay = 0;
     script_connect(t, 0);
     expect_sent(t, .at = 0, .flags = SCPS_SYN);
     expect_sent(t, .at = MS(500 + 125 + 200), .flags = SCPS_SYN);

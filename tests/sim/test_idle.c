@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two hosts with nothing to send: keep-alives from either end or both are answered and do not end a
- * connection whose peer is alive (RFC 9293 section 3.8.4), with TCP and with compressed headers. */
+/* Two hosts with nothing or little to send: keep-alives from either end or both are answered and do
+ * not end a connection whose peer is alive (RFC 9293 section 3.8.4), with TCP and with compressed
+ * headers; a lone segment, whose acknowledgement the receiver delays, is not resent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,10 +111,58 @@ static void half_closed(void **x)
     }
 }
 
+/* Each write is a lone segment, whose acknowledgement the receiver delays: the sender waits for it
+ * and sends nothing twice, from the first write on. */
+static void lone_writes_are_not_resent(void **x)
+{
+    static const char *const links[] = {
+        "rate=1gbit,rtt=200us",   "rate=10mbit,rtt=10ms",  "rate=10mbit,rtt=60ms",
+        "rate=10mbit,rtt=120ms",  "rate=10mbit,rtt=560ms", "rate=256kbit,rtt=60ms",
+        "rate=256kbit,rtt=300ms", "rate=1mbit,rtt=700ms",
+    };
+
+    (void)x;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        for (unsigned size = 5; size <= 1000; size *= 10) {
+            struct scps_world *w = scps_world_new(NULL);
+            struct two t = {0};
+            struct scps_host *a = scps_world_host(w, "a", NULL, on_event, &t);
+            struct scps_host *b = scps_world_host(w, "b", NULL, on_event, &t);
+            struct scps_conn_config cfg = scps_conn_config_default();
+            struct scps_endpoint to = {.port = 5001};
+            struct scps_link_config up, down;
+            struct scps_addr from;
+            struct scps_info info;
+            char why[200];
+
+            assert_int_equal(scps_link_parse(links[i], &up, &down, why, sizeof why), 0);
+            scps_addr_parse("10.0.0.1", &from);
+            scps_addr_parse("10.0.0.2", &to.addr);
+            scps_world_link(w, a, &from, b, &to.addr, 24, 1500, &up, &down);
+            assert_non_null(scps_listen(scps_host_stack(b), &cfg, &to, 1, NULL));
+            t.conn[0] = scps_connect(scps_host_stack(a), &cfg, NULL, &to, NULL);
+            assert_non_null(t.conn[0]);
+            scps_host_kick(a);
+            for (unsigned k = 1; k <= 10; k++) {
+                scps_world_run(w, SCPS_SEC(20 * k));
+                assert_int_equal(scps_conn_write(t.conn[0], NULL, size, 0), size);
+                scps_host_kick(a);
+            }
+            scps_world_run(w, SCPS_SEC(300));
+            scps_conn_info(t.conn[0], &info);
+            assert_int_equal(info.bytes_acked, 10 * size);
+            if (info.resent_segs || info.timeouts)
+                fail_msg("%s, %u octets: %u resent, %u timeouts", links[i], size, info.resent_segs,
+                         info.timeouts);
+            scps_world_free(w);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_closed),
+        cmocka_unit_test(lone_writes_are_not_resent),
         cmocka_unit_test(keepalive_keeps_a_live_connection),
     };
 

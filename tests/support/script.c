@@ -191,6 +191,8 @@ struct script *script_new(uint8_t version)
     t->cfg.timestamps = false;
     t->cfg.wscale = false;
     t->cfg.mss = 1000;
+    t->cfg.ack_delay = SCPS_MS(200);
+    t->cfg.rto_min = SCPS_MS(200);
     t->cfg.sndbuf = 200000;
     t->cfg.rcvbuf = 20000;
     t->peer = (struct script_syn){.mss = 1000, .sack = true, .wscale = -1};

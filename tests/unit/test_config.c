@@ -64,6 +64,23 @@ static void defaults(void **state)
     assert_int_equal(c.syn_retries, 7);
 }
 
+/* RFC 6298 section 2: the margin of the timeout above SRTT covers the delayed acknowledgement of a
+ * peer with the same settings, and the time of the segment on the line. */
+static void the_timeout_covers_a_delayed_acknowledgement(void **state)
+{
+    (void)state;
+    for (scps_dur rtt = 0; rtt <= SCPS_SEC(100); rtt = rtt ? 10 * rtt : 10)
+        for (scps_dur delay = 0; delay <= SCPS_MS(500); delay += SCPS_MS(25)) {
+            struct scps_conn_config c = scps_conn_config_default();
+            c.expected_rtt = rtt;
+            c.ack_delay = delay;
+            assert_int_equal(scps_config_resolve(&c), 0);
+            assert_true(c.rto_min >= c.ack_delay + (rtt ? rtt / 4 : SCPS_MS(50)));
+            assert_true(rtt || c.rto_min >= SCPS_MS(200));
+            assert_true(delay || c.ack_delay == (rtt ? SCPS_MIN(rtt, SCPS_MS(200)) : SCPS_MS(150)));
+        }
+}
+
 static void bounds(void **state)
 {
     (void)state;
@@ -170,6 +187,7 @@ static void refusals_name_controller_and_bindings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_timeout_covers_a_delayed_acknowledgement),
         cmocka_unit_test(defaults),
         cmocka_unit_test(bounds),
         cmocka_unit_test(zero_stands_for_the_default),
