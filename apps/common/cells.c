@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the cells of a scenario file: the combinations of the values over which it sweeps keys. The
- * settings of a cell are applied in this order, and later ones override earlier ones: [link] and
- * [flow], their named sections, the sweep's values, the cases in the order of the file, the
- * settings of the command line. */
+/* Makes the cells of a scenario file. A key is swept if [sweep] lists several values for it; a cell
+ * is one combination of swept values. The settings of a cell are applied in this order, and later
+ * ones override earlier ones: sections [link] and [flow]; sections [link NAME] and [flow NAME]; the
+ * swept values; the sections [case] whose conditions hold for this combination, in the order of the
+ * file; the settings of the command line. */
 #include "common/cells.h"
 #include "common/seed.h"
 
@@ -39,9 +40,10 @@ static bool applies(const struct lab_scenario *sc, const struct lab_cell *cell, 
     return true;
 }
 
-/* Estimates the cost of one run of a cell as the number of packets that its flows send, expected
- * retransmissions included. A sweep starts its most costly runs first, and its progress line shows
- * which share of the total cost is done. */
+/* Estimates the cost of one simulation with setup s, that of a cell (one combination of swept
+ * values), as the number of packets that its flows send, expected retransmissions included. A sweep
+ * starts its most costly runs first, and its progress line shows which share of the total cost is
+ * done. */
 static double cost_of(const struct lab_setup *s)
 {
     double cost = 0;

@@ -31,8 +31,9 @@ bool lab_cells_make(const struct lab_scenario *sc, struct lab_cells *c, char msg
  * scenario sweeps a key or the settings of its cell are invalid. */
 bool lab_cells_single(const struct lab_scenario *sc, struct lab_cells *c, char msg[LAB_MSGLEN]);
 void lab_cells_free(struct lab_cells *c);
-/* Returns the seed of one run of a cell. It depends only on the seed in the scenario, the cell's id
- * and `run`, the number of the run. */
+/* Returns the random seed of one run (simulation) of a cell, which is one combination of swept
+ * values. The seed depends only on the seed in the scenario, the cell's id (its swept values as
+ * text) and `run`, the number of the run. */
 uint64_t lab_cell_seed(const struct lab_cells *c, const struct lab_cell *cell, unsigned run);
 /* Returns the seed of the random errors of link i, in one direction (0: a to b), for a run with
  * seed run_seed. */

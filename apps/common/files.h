@@ -47,7 +47,8 @@ struct files_family {
     const char *end[4]; /* the endings of which each name has one; NULL ends the list */
 };
 /* Returns false, with one line in msg that begins with label, if a file that was added to f has a
- * name of the family `of`, so that it might be overwritten. */
+ * name of the family `of`, so that the program might overwrite that file when it creates the files
+ * of the family. */
 bool files_check_family(const struct files *f, const char *label, const struct files_family *of,
                         char *msg, size_t msglen);
 /* Adds the file behind an open descriptor, such as standard output. Returns false, with one line in

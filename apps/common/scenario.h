@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A parsed scenario file: which keys it sets, over which values of keys it sweeps, and in which
- * combinations of them other settings apply.
+/* A parsed scenario file: which keys it sets, for which keys it lists several values (swept keys),
+ * and in which combinations of swept values other settings apply. Each combination of swept values
+ * is a cell, which is simulated `runs` times.
  *
  *     [scenario]        name, runs, seed ...
  *     [link], [flow]    settings of every cell
@@ -32,19 +33,24 @@ struct lab_axis {
     int line;
 };
 struct lab_case {
-    char *when; /* conditions of the case, AXIS=VALUE|VALUE, as written in the file */
+    /* conditions AXIS=VALUE|VALUE, as written in the file: the case's settings apply to the cells
+     * (combinations of swept values) that fulfil all of them */
+    char *when;
     int line;
     bool skip;
     struct lab_sets sets;
 };
 
 struct lab_scenario {
-    char *path; /* path of the file that was found */
+    /* path of the scenario file: the path given to lab_scenario_read(), or that of the scenario of
+     * this name that is shipped with the program */
+    char *path;
     char *name, *about, *published;
     uint64_t runs, seed;
     scps_dur timeout; /* virtual time, µs, after which a run that has not ended counts as failed */
-    /* base: settings of the file for every cell; over: settings from the command line, which
-     * override all others */
+    /* base: settings in the file's [link] and [flow] sections, which apply to every cell (every
+     * combination of swept values); over: settings from the command line, which override all
+     * others */
     struct lab_sets base, over;
     /* the sections [link NAME] and [flow NAME] in the order of the file, with keys or without, as
      * the keys "link.NAME." and "flow.NAME." without values */

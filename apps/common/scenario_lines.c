@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes a scenario from the lines of its file: checks keys, axes and the conditions of cases.
- * Refuses errors that readers of ini files ignore: a key given twice, a value too long. */
+/* Makes a scenario from the lines of its file: checks the keys, the axes (the keys or names to
+ * which [sweep] gives several values) and the conditions of cases (sections [case], whose settings
+ * apply only to some combinations of the axes' values). Refuses errors that readers of ini files
+ * ignore: a key given twice, a value too long. */
 #include "common/scenario_lines.h"
 #include "common/scenario_data.h"
 #include "common/setup.h"
@@ -71,7 +73,9 @@ static bool continues(const char *key, const char *value)
     return true;
 }
 
-/* Checks the value of the key `published`, the name of a file with published values. */
+/* Checks the value of the key `published`: the name, without a folder, of an installed file with
+ * results that a publication reports (such as nasa-mdp.csv). Returns 1; or 0 if the name has a
+ * folder or a leading dot, or no such file is installed although the folder of these files is. */
 static int published_key(struct lab_reading *r, int line, const char *name)
 {
     struct lab_str path = {0};
@@ -143,8 +147,9 @@ static int other_key(struct lab_reading *r, int line, const char *key, const cha
 
 /* ---- sections of the file, one function for each ---- */
 
-/* Returns true if a list has an empty item. begun: the list continues the line before, so it may
- * begin with sep; open_end: the next line may continue the list, so it may end with sep. */
+/* Returns true if the text `list`, whose items are separated by `sep`, has an empty item. begun:
+ * the text may begin with sep, because it continues the list of the line before; open_end: the text
+ * may end with sep, because the next line may continue the list. */
 static bool has_empty_item(const char *list, char sep, bool begun, bool open_end)
 {
     for (bool empty = !begun;; list++) {
@@ -159,8 +164,9 @@ static bool has_empty_item(const char *list, char sep, bool begun, bool open_end
     }
 }
 
-/* Checks the text of a list of swept values. key: for messages; begun, open_end: as for
- * has_empty_item(). Returns 0 if it is refused. */
+/* Checks the values that a scenario gives to a swept key, as text separated by commas. Returns 1;
+ * or 0, after lab_reading_refuse(), if a value is empty or contains a quotation mark. key: name of
+ * the key, for messages; begun: the text may begin with a comma; open_end: it may end with one. */
 static int check_list(struct lab_reading *r, int line, const char *key, const char *list,
                       bool begun, bool open_end)
 {
@@ -423,19 +429,22 @@ static int check_item(struct lab_reading *r, int line, char *item, size_t *at)
     return ok;
 }
 
-/* Checks the cases: each condition AXIS=VALUE|VALUE must name a value of a swept axis, and each
- * axis without a dot must occur in a condition. */
+/* Checks the conditions AXIS=VALUE|VALUE of all sections [case]: each must name an axis of [sweep]
+ * and values that [sweep] lists for that axis. An axis without a dot in its name is no key of a
+ * link or flow, so it has an effect only through conditions: at least one must name it. */
 static int check_cases(struct lab_reading *r)
 {
     struct lab_scenario *s = r->s;
-    /* for each axis: a condition of any case so far (asked), of the present case (named) has it */
+    /* For each axis of [sweep], true if a condition AXIS=VALUE names this axis: in any section
+     * [case] checked so far (asked), or in the section that is checked now (named). */
     bool *asked = lab_alloc(s->naxes + 1), *named = lab_alloc(s->naxes + 1);
     int ok = 1;
 
     for (size_t i = 0; ok && i < s->ncases; i++) {
         const char *rest = s->cases[i].when;
         char item[VALUE_LEN];
-        /* index of the axis in the last condition; s->naxes: no condition was read yet */
+        /* index in s->axis of the axis which the condition AXIS=VALUE read last names; s->naxes:
+         * no condition of this section [case] was read yet */
         size_t at = s->naxes;
 
         memset(named, 0, s->naxes * sizeof *named);

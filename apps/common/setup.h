@@ -13,7 +13,9 @@
 
 enum lab_kind {
     LAB_STREAM,
-    LAB_NACK /* the flow is run by a model (model.h), not by TCP */
+    /* the flow is no TCP connection, but a model (model.h) of a file transfer whose sender sends
+     * packets at a fixed rate, and whose receiver requests the missing ones by NACKs */
+    LAB_NACK
 };
 
 struct lab_link {
@@ -34,9 +36,10 @@ struct lab_flow {
     /* careful resume (RFC 9959): flows with the same word here share one saved state of the path;
      * "": the flow does not resume */
     char path[LAB_NAME];
-    unsigned link; /* index in `links` of the link that the flow uses */
-    bool back;     /* true: data goes from host b to host a of the link; false: from a to b */
-    /* how often the flow is started: as so many equal flows, at intervals of `stagger` */
+    /* index of the link that the flow uses, in the array `link` of struct lab_setup */
+    unsigned link;
+    bool back; /* true: data goes from host b to host a of the link; false: from a to b */
+    /* number of equal flows that are started, each `stagger` after the one before; 1: one flow */
     uint32_t copies;
     enum lab_kind kind;
     /* start: start time of the first copy; stagger: time from the start of each copy to that of the
@@ -64,11 +67,12 @@ struct lab_flow {
      * interrupt; the host spends this share even on a packet that it drops */
     double receiver_interrupts;
     uint64_t receiver_buffer; /* size of the socket buffer of the receiving host, bytes */
-    /* time, µs, from the end of a pass (the sending of all packets that are missing) until a NACK
-     * that lists holes is sent */
+    /* time, µs, from the arrival of a flush (the packet with which the sender asks for a NACK when
+     * it has sent all missing packets) at the receiver until the receiver sends a NACK that lists
+     * missing packets; drawn from this range for each NACK */
     struct lab_range nack_wait;
-    /* time, µs, from the end of a pass until a NACK without holes, which ends the transfer, is
-     * sent */
+    /* time, µs, from the arrival of a flush at the receiver until the receiver sends a NACK that
+     * lists no missing packet, which ends the transfer; drawn from this range */
     struct lab_range done_wait;
     struct scps_conn_config conn;
 };
@@ -89,9 +93,10 @@ bool lab_setup_check(const char *key, const char *value, char why[LAB_MSGLEN]);
 bool lab_is_name(const char *text);
 /* Returns true if `section` is "link", "flow", "link NAME" or "flow NAME". */
 bool lab_setup_section(const char *section);
-/* Makes the links and flows of a cell from its n settings, of which later ones override earlier
- * ones. Returns NULL, with one line in msg that begins with the file and, if one key is the reason,
- * its line, on an error. */
+/* Makes the links and flows of a cell (one combination of the values that scenario sc sweeps) from
+ * the n settings that apply to the cell, of which later ones override earlier ones. Returns NULL,
+ * with one line in msg that begins with the file and, if one key is the reason, its line, on an
+ * error. */
 struct lab_setup *lab_setup_new(const struct lab_scenario *sc, const struct lab_set *const *set,
                                 size_t n, char msg[LAB_MSGLEN]);
 void lab_setup_free(struct lab_setup *s);

@@ -14,7 +14,9 @@ struct lab_dotted {
 
 /* Splits a dotted key into its parts. Returns false if text is no dotted key. */
 bool lab_key_split(const char *text, struct lab_dotted *d);
-/* Returns true if `name` is a key of [link] that is not part of the link's description (SPEC). */
+/* Returns true if `name` is a key of [link] that belongs to scenario files only: preset, a, b, mtu,
+ * ipv6 or vj-compression. Any other key of [link] (such as rate or delay) is one of the link
+ * description (SPEC) "PRESET,KEY=VALUE,...", and is added to that text. */
 bool lab_key_is_link(const char *name);
 /* These functions parse text as the value of key `name`, and store the value in the field of the
  * link *l or flow *f that belongs to the key. Precondition: lab_setup_check() has accepted the key.

@@ -63,8 +63,9 @@ static bool has_key(const char *text, const char *key, bool named)
            (!named || *d.name);
 }
 
-/* Returns true if the scenario may give a key of flows different values in different cells or for
- * different flows: the key is swept, or set in a [case] or in a section [flow NAME]. */
+/* Returns true if the scenario may give a key of flows different values for different flows or in
+ * different cells (combinations of swept values): if [sweep] lists values for the key, or a section
+ * [case] or [flow NAME] sets it. */
 static bool varies(const struct lab_scenario *sc, const char *key)
 {
     for (size_t i = 0; i < sc->base.n; i++)
@@ -80,7 +81,7 @@ static bool varies(const struct lab_scenario *sc, const char *key)
     return false;
 }
 
-/* ---- keys without effect ---- */
+/* ---- keys of a flow that have no effect because of the value of another key ---- */
 
 struct pairs {
     const struct lab_applied *a;
@@ -88,8 +89,9 @@ struct pairs {
     char *why;
 };
 
-/* Refuses the cell because of setting `set`, whose line the message will name: writes text to
- * p->why. Returns false. */
+/* Called when the settings of a cell (one combination of swept values) contradict each other, so
+ * that the scenario is refused: records `set` as the setting whose line the message will name, and
+ * writes text to p->why. Returns false. */
 static bool refuse(const struct pairs *p, const struct lab_set *set, const char *text)
 {
     *p->blame = set;
@@ -97,8 +99,9 @@ static bool refuse(const struct pairs *p, const struct lab_set *set, const char 
     return false;
 }
 
-/* Refuses the cell because of setting `set`, whose line the message will name: writes the setting's
- * key, a blank and text to p->why. Returns false. */
+/* Called when a setting of a cell (one combination of swept values) is wrong, so that the scenario
+ * is refused: records `set` as the setting whose line the message will name, and writes the
+ * setting's key, a blank and text to p->why. Returns false. */
 static bool refuse_key(const struct pairs *p, const struct lab_set *set, const char *text)
 {
     *p->blame = set;
@@ -106,10 +109,11 @@ static bool refuse_key(const struct pairs *p, const struct lab_set *set, const c
     return false;
 }
 
-/* Called for a setting `set` of flow `name` that has no effect in this cell because of the value of
- * the flow's key `decider`. Returns true if the setting is accepted nevertheless, because it is
- * meant for other cells or flows: `decider` is set in a place of higher precedence, or differs
- * between cells or flows while `set` applies to all. Otherwise refuses the setting with text and
+/* Called for a setting `set` of flow `name` that has no effect in this cell (combination of swept
+ * values) because of the value of the flow's key `decider`. Returns true if the setting is accepted
+ * nevertheless, because it is meant for other cells or flows: `decider` is set in a place that is
+ * applied later (enum place), or may differ between cells or flows while `set` comes from a section
+ * [flow] or [flow NAME], which applies to every cell. Otherwise refuses the setting with text and
  * returns false. */
 static bool idle(const struct pairs *p, const char *name, const struct lab_set *set,
                  const char *decider, const char *text)
@@ -215,7 +219,7 @@ static bool check_setting(const struct pairs *p, const struct lab_flow *f, enum 
     return idle(p, f->name, set, name, text);
 }
 
-/* ---- keys that contradict each other in any case ---- */
+/* ---- keys of a flow or link that contradict each other, wherever the scenario sets them ---- */
 
 /* Returns the setting of key `one` or `two` of flow `name`, whichever is applied later, so that a
  * message can name its line; NULL: the scenario sets neither. */
@@ -287,8 +291,8 @@ static bool check_flow(const struct pairs *p, const struct lab_flow *f)
 }
 
 /* Checks key `key` of link l, which must not be set while the condition `is` is true. If `is` is
- * true and the scenario sets the key, refuses the cell with a message of the key's name and text,
- * and returns false; otherwise returns true. */
+ * true and the scenario sets the key, refuses the scenario with a message of the key's name and
+ * text, and returns false; otherwise returns true. */
 static bool check_link_flag(const struct pairs *p, const struct lab_link *l, const char *key,
                             bool is, const char *text)
 {

@@ -39,9 +39,12 @@ struct lab_str {
 };
 void lab_add(struct lab_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void lab_free(struct lab_str *s);
-/* These functions work as malloc() and strdup(), but call lab_no_memory() when memory runs out. */
+/* Returns n bytes of memory, all zero, which the caller frees with free(). If memory runs out,
+ * lab_no_memory() is called. */
 void *lab_alloc(size_t n);
+/* Works as realloc(), but calls lab_no_memory() when memory runs out. */
 void *lab_grow(void *p, size_t n);
+/* Works as strdup(), but calls lab_no_memory() when memory runs out. */
 char *lab_copy(const char *s);
 
 /* Copies the next item of the list *rest, whose items are separated by sep and blanks, to out
