@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one simulation of a cell. A world of simulated hosts and links is built from the cell's
- * setup, and each flow is driven by the events of its two ends:
+/* Runs one simulation of a cell (one combination of the values that a scenario sweeps). A world of
+ * simulated hosts and links is built from the cell's setup. The starting time of each flow is drawn
+ * at random from the flow's range; then the flow is driven by the events of its two ends:
  *
- *     start drawn --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
- *                                                        or its time is over: measured, reset
+ *     start time --> listen, connect --> source writes, sink reads --> FIN acknowledged: measured
+ *                                                       or its time is over: measured, reset
  *
  * As in the measurements in NASA/TM-2003-212001, the time of a transfer runs from the first SYN to
  * the acknowledgement of the FIN, at the sender. All randomness comes from the seed: one stream for

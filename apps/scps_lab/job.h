@@ -57,9 +57,10 @@ struct lab_watch {
     char msg[LAB_MSGLEN]; /* reason why lab_job() returned false */
 };
 
-/* Runs one simulation of the cell's setup s. Equal setups and seeds give equal results on every
- * machine. Returns false, with the reason in w->msg, if the run could not be set up, was stopped,
- * or a file could not be written. Call lab_result_free() in either case. */
+/* Runs one simulation of s, the links and flows of a cell (one combination of swept values). Equal
+ * setups and seeds give equal results on every machine. Returns false, with the reason in w->msg,
+ * if the run could not be set up, was stopped, or a file could not be written. Call
+ * lab_result_free() in either case. */
 bool lab_job(const struct lab_setup *s, uint64_t seed, struct lab_watch *w, struct lab_result *r);
 
 /* ---- functions in result.c, which compute figures from a result ---- */

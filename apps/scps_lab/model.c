@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A model of one unicast file transfer by rate and negative acknowledgements, over the same channel
- * as TCP.
+/* A model of one unicast file transfer at a fixed rate with negative acknowledgements, over the
+ * same channel as TCP. In a pass the sender sends every packet that, as far as it knows, the
+ * receiver misses, then a flush: a packet that asks the receiver for a NACK.
  *
  *     sender    pass: what is missing, at the set rate | flush |      | pass: what the NACK lists
- *     receiver                                          wait, NACK of all holes --> none: over
+ *     receiver                                          wait, NACK of all missing --> none: over
  *
  * As in the measurements in NASA/TM-2003-212001, the time runs from the first data packet to the
  * first empty NACK, without a handshake. The end of that time is when the receiver sends the empty
@@ -16,9 +17,10 @@
  * rate, interrupts for packets that are then dropped take the time for the others (receive
  * livelock), which is how MDP in NASA/TM-2003-212001 falls by more than half from 40 to 45 Mbit/s.
  *
- * The model is one of MDP without parity and of MFTP to one receiver. Their timers are replaced by
- * one wait drawn from nack-wait; their repair within blocks during a pass, congestion control and
- * group management are left out.
+ * The model is one of MDP (Multicast Dissemination Protocol) without parity and of MFTP (Multicast
+ * File Transfer Protocol) to one receiver. Their timers are replaced by one wait drawn from
+ * nack-wait (for the last NACK: done-wait); their repair within blocks during a pass, congestion
+ * control and group management are left out.
  */
 #include "scps_lab/model.h"
 
@@ -27,7 +29,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTROL 40 /* size of a flush, and of a NACK without holes, bytes */
+/* size, bytes, of a flush (the sender's packet that asks for a NACK), and of a NACK that lists no
+ * missing packet */
+#define CONTROL 40
 /* number of bytes of a packet that are stored: IP and UDP headers, in which the model stores the
  * packet's number; the other bytes are only counted */
 #define HEADERS 28
@@ -36,7 +40,8 @@
 struct model {
     const struct lab_flow *f;
     struct lab_outcome *out;
-    /* the two channels: [0] carries data and flushes, [1] carries NACKs */
+    /* the two directions of the simulated link: [0] carries the sender's data packets and flushes
+     * (the packets that ask for a NACK), [1] carries the receiver's NACKs */
     struct scps_channel *ch[2];
     scps_time now, timeout;
     uint32_t packets, payload, missing;
@@ -117,8 +122,10 @@ static void pass_time(struct model *m, scps_time until)
     m->now = until;
 }
 
-/* Returns the time, µs, at which packet n of a pass that begins at `start` is sent at the flow's
- * rate. It is computed from the start of the pass, so fractions of a microsecond do not add up. */
+/* Returns the time, µs, at which the sender sends data packet number n (from 0) of a pass that
+ * begins at `start`, at the flow's rate. A pass is one sending of all packets that, as far as the
+ * sender knows, the receiver misses. The time is computed from the start of the pass, so fractions
+ * of a microsecond do not add up. */
 static scps_time nth(const struct model *m, scps_time start, uint64_t n)
 {
     return start + (scps_time)((double)n * (m->payload + m->f->headers) * 8e6 /

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A model, not an implementation, of file transfer by rate and negative acknowledgements, as MDP
- * and MFTP do it. */
+/* A model, not an implementation, of a file transfer as MDP (Multicast Dissemination Protocol) and
+ * MFTP (Multicast File Transfer Protocol) make it: the sender sends at a fixed rate, and the
+ * receiver lists the packets that it misses in negative acknowledgements (NACK). */
 #ifndef SCPS_LAB_MODEL_H
 #define SCPS_LAB_MODEL_H
 

@@ -27,8 +27,10 @@ static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_
     return true;
 }
 
-/* As add_plugins(), for all settings of the scenario: in sections, swept values, cases and on the
- * command line. */
+/* Adds to the list f, as files that are read, the shared objects that keys cc-plugin of scenario sc
+ * name: in sections [flow] and [flow NAME], in sections [case] and on the command line, but not in
+ * [sweep]. Returns false, with a message in msg, if one of them is already in f as a file that is
+ * written. */
 static bool add_all_plugins(struct files *f, const struct lab_scenario *sc, char msg[LAB_MSGLEN])
 {
     bool ok = add_plugins(f, &sc->base, msg) && add_plugins(f, &sc->over, msg);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the events of a run as text: every observer event, the fate of every packet, the flows'
- * figures at intervals. */
+/* Writes what happens during a run (one simulation) as CSV text: every event that the TCP stack of
+ * a simulated host reports to its observer (struct scps_note), what the first link did to every
+ * packet, and the figures of each flow at intervals. */
 #ifndef SCPS_LAB_RECORD_H
 #define SCPS_LAB_RECORD_H
 

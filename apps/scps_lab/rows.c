@@ -197,8 +197,9 @@ void lab_rows_close(struct lab_rows *r)
 }
 
 struct sorted {
-    /* cell: number of the cell of a row; nth: index of the row in the file, by which the rows of
-     * one run keep their order */
+    /* cell: number of the cell (combination of swept values) to which a row of rows.csv belongs;
+     * nth: index of the row in the file before sorting. Rows are sorted by cell, then by run; those
+     * of one run (one for each flow) keep their order. */
     size_t cell, nth;
     unsigned run;
 };

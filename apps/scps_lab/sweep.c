@@ -342,8 +342,10 @@ static bool run_all(struct sweep *s)
     return ok;
 }
 
-/* Called when the rows of all runs have been written: writes the rows in sorted order, cells.csv
- * (the statistics of each cell) and a copy of the scenario. */
+/* Called when rows.csv has the rows of all runs of the sweep, in the order in which the runs ended:
+ * replaces rows.csv by a file with the same rows sorted by cell (combination of swept values) and
+ * run, and writes cells.csv (the statistics of each cell) and scenario.ini, a copy of the scenario.
+ * Returns false, with the reason in s->msg, on an error. */
 static bool conclude(struct sweep *s)
 {
     const struct lab_scenario *sc = s->cells.sc;

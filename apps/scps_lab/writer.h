@@ -15,7 +15,9 @@ struct lab_writer {
     struct scps_host *host;
     struct scps_bulk_source *source;
     scps_time begin; /* start of the flow, µs */
-    uint64_t given;  /* bytes that the application has written since app-from */
+    /* bytes that the application has written while its rate is limited: from app-from after the
+     * flow's start (key flow.app-from) until app-until */
+    uint64_t given;
 };
 /* If the flow has an app-rate, sets the callbacks of w->source (which writes to the flow's
  * connection) so that this writer decides how many bytes it may write now. Precondition: all fields
