@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_link: a space link between two TUN devices, in real time, for any program.
+/* scps_link: emulates a space link between two TUN devices, in real time, for any program.
  *
- *   options.c   the command line as values; scenario.c those of a scenario file
- *   end.c       a TUN device, perhaps in another network namespace (netns.c), perhaps captured
+ *   options.c   parses the command line; scenario.c takes the link from a scenario file
+ *   end.c       a TUN device, perhaps in another network namespace (netns.c), with an optional
+ *               capture file
  *   emu.c       the loop, which delivers packets at the times of the channel model
  *   truth.c     the fate of every packet; spool.c prevents a slow disk from delaying the loop
  *   control.c   the Unix socket: statistics, and changes to the link while it runs; client.c its
  *               client
  *   report.c    the reports; delay_hist.c histogram of how late packets were delivered
  *
- * The channel model is that of libscps_sim, which virtual time uses, too.
+ * The channel model is that of libscps_sim, which simulations in virtual time (scps_lab) use, too.
  *
  * Exit status: 0 done; 1 failed; 2 wrong usage, or something on this system has to be changed
  * first.
@@ -29,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses an output file that is the scenario file or another output. Returns 0, or -1 with one
- * line in msg. */
+/* Returns true if no output file (--truth, --pcap-a, --pcap-b; with --json also standard output) is
+ * the scenario file or another output file; otherwise false, with one line in msg. */
 static bool check_files(const struct link_options *o, char msg[LINK_MSGLEN])
 {
     struct files f = {.n = 0};

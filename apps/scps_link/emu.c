@@ -44,7 +44,7 @@ scps_time emu_now(const struct emu *e)
     return scps_sysclock_now() - e->start;
 }
 
-/* ---- output: functions that deliver the packets that are due ---- */
+/* ---- output: functions that write packets to a device when their time of arrival has come ---- */
 
 static void wake_at(struct emu *e, scps_time when)
 {

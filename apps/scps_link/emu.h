@@ -53,8 +53,9 @@ struct emu {
     ev_timer interval, end_time;
 };
 
-/* Opens both ends, the channels and the control socket. Returns 0, or -1 with one line in msg; call
- * emu_close() in either case. */
+/* Opens what the emulator needs: the TUN devices of the two ends of the emulated link, a channel
+ * (simulated link direction) each way, the control socket (--ctl) and the ground-truth log
+ * (--truth). Returns 0, or -1 with one line in msg; call emu_close() in either case. */
 int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN]);
 /* Runs the emulator until the time of the option --time has passed, SIGINT or SIGTERM comes, a
  * client sends the command stop, or a device fails. After a failure of a device e->failed is true,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of the link: a TUN device, perhaps in another network namespace, perhaps captured. */
+/* One end of the emulated link: a TUN device, which may be in another network namespace. If
+ * --pcap-a or --pcap-b names a capture file for this end, the packets that pass the device are
+ * written to it. */
 #ifndef SCPS_LINK_END_H
 #define SCPS_LINK_END_H
 

@@ -19,8 +19,9 @@ struct link_scenario {
 };
 
 /* Reads the scenario of --scenario. text: FILE or FILE:LINK; set: n texts KEY=VALUE that override
- * its settings; run: number of the run whose seeds are used. Sets dir with its seeds, link, seed,
- * scenario, and mtu unless that was given, in *o. Returns 0, or -1 with one line in msg. */
+ * settings of the file; run: number of the run of scps_lab whose random seeds are used. Sets in *o:
+ * o->dir (the configurations of both directions of the link, with their seeds), o->link, o->seed,
+ * o->scenario and, if --mtu was not given, o->mtu. Returns 0, or -1 with one line in msg. */
 int link_scenario_open(struct link_options *o, const char *text, char *const *set, size_t n,
                        unsigned run, char msg[LINK_MSGLEN]);
 void link_scenario_close(struct link_scenario *s); /* Frees *s; NULL is allowed. */
