@@ -25,20 +25,22 @@
 
 #include <scps/dgram.h>
 
-/* octets of the longest guard: a short datagram before or behind the data that starts or stops the
- * receiver's clock */
+/* octets of the longest guard: a short datagram that the sender sends before or behind the data to
+ * start or stop the receiver's clock */
 #define TTCP_GUARD 4u
-/* number of guard datagrams that are sent behind the data, so that at least one arrives */
+/* number of guard datagrams that the sender sends behind the data to mark its end; several, so that
+ * at least one arrives */
 #define TTCP_GUARDS 4u
 #define TTCP_STAMP  24u
-#define TTCP_DGRAM  65507u /* octets of the largest UDP datagram over IPv4 */
-/* time between the guard datagrams that are sent behind the data, µs */
+#define TTCP_DGRAM  65507u /* octets of the largest payload of a UDP datagram over IPv4 */
+/* time, µs, between two of the TTCP_GUARDS guard datagrams with which the sender marks the end of
+ * the data */
 #define TTCP_APART SCPS_MS(100)
-/* time, µs, after the first guard datagram behind the data for which the receiver still counts late
- * datagrams */
+/* longest time, µs, for which the receiver still counts late data datagrams after the first guard
+ * datagram behind the data (a short one with which the sender marks the end) has arrived */
 #define TTCP_STRAGGLE SCPS_MS(500)
-/* time, µs, without any datagram after which the receiver ends, because the guard datagrams were
- * lost or the sender has stopped */
+/* time, µs, without any datagram after which the receiver ends, because the guard datagrams, which
+ * mark the end of the data, were lost or the sender has stopped */
 #define TTCP_SILENCE SCPS_SEC(10)
 /* number of datagram numbers, counted downwards from the highest one received, for which the
  * receiver records whether the datagram has arrived; it recognises duplicates only among these */
@@ -99,10 +101,13 @@ struct ttcp_drecv {
      * numbered: a datagram with a number has arrived; timed: one with its time of sending has
      * arrived, so `transit` is valid */
     bool begun, ours, numbered, timed;
-    unsigned guards; /* number of guard datagrams that have arrived behind the data */
-    bool silent;     /* true: the run ended because nothing arrived for TTCP_SILENCE */
-    bool differs;    /* true: a datagram arrived whose content the sender never sent */
-    /* number of datagrams that the sender has sent, as its guard datagrams report it; 0: unknown */
+    /* number of guard datagrams that have arrived behind the data: short datagrams with which the
+     * sender marks the end of the data */
+    unsigned guards;
+    bool silent;  /* true: the run ended because nothing arrived for TTCP_SILENCE */
+    bool differs; /* true: a datagram arrived whose content the sender never sent */
+    /* number of data datagrams that the sender has sent, modulo 2^32, as its guard datagrams (the
+     * short ones behind the data) report it; 0: unknown */
     uint64_t sent_by_peer;
     uint64_t packets, out_of_order, duplicates, highest;
     uint64_t seen[TTCP_WINDOW / 64];
@@ -133,8 +138,10 @@ void ttcp_dgram_receive_fini(struct ttcp_receiver *r);
 /* Returns the checksum (64-bit FNV-1a hash) of a datagram of len octets at p, which struct
  * ttcp_sums stores. */
 uint64_t ttcp_sum(const uint8_t *p, size_t len);
-/* Returns how many datagrams were sent, as far as the receiver knows: from a guard datagram, or the
- * highest number received; 0: unknown. */
+/* Returns how many data datagrams the sender has sent, as far as the receiver knows: the number in
+ * a guard datagram (a short one with which the sender marks the end of the data); if none has
+ * arrived, the highest datagram number received; 0: unknown. Never less than the number of
+ * datagrams received, unless it is 0. */
 uint64_t ttcp_dgram_expected(const struct ttcp_drecv *d);
 
 #endif

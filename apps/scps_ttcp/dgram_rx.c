@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Receives datagrams (option -u), and determines which of them have arrived, which are lost, and
- * with what jitter.
+/* Receives the datagrams of option -u, and determines how many of them have arrived and are lost,
+ * and with what jitter.
  *
- * Lost datagrams are those sent, by the number in the guard datagrams or the highest number
- * received, that have not arrived. A datagram that arrives after a later one is out of order; one
+ * The sender sends guard datagrams, which are short: one before the data starts the receiver's
+ * clock; four behind the data stop the clock and report how many data datagrams were sent. Lost
+ * datagrams are those that were sent, by this number or else by the highest datagram number
+ * received, and have not arrived. A datagram that arrives after a later one is out of order; one
  * that arrives again is a duplicate. Jitter is RFC 3550's (RFC 1889's) estimate from the times in
  * the datagrams, in integers as in its appendix A.8.
  *
- * The run ends with the last guard datagram behind the data, or half a second after the first of
- * them, so that datagrams that arrive out of order still count; without a guard datagram, after ten
- * seconds without a datagram.
+ * The run ends when all four guard datagrams behind the data have arrived, or half a second after
+ * the first of them, so that datagrams that arrive out of order still count; without a guard
+ * datagram behind the data, ten seconds after the last datagram.
  */
 #include "scps_ttcp/transfer.h"
 
@@ -131,8 +133,10 @@ static void take_guard(struct ttcp_receiver *r, const uint8_t *p, size_t len, sc
     if (!d->begun) {
         d->begun = true;
         r->opened = at;
-        /* The guard datagram before the data contains "scps" (first is true). The network may
-         * duplicate it, so a guard datagram with this content never stops the clock. */
+        /* The sender sends guard datagrams (short ones): one before the data starts the receiver's
+         * clock; those behind the data stop the clock. The guard datagram before the data contains
+         * "scps" (first is true). The network may duplicate it, so a guard datagram with this
+         * content never stops the clock. */
     } else if (!first) {
         if (d->guards++ == 0)
             r->ended = at;

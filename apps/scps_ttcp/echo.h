@@ -19,16 +19,19 @@ struct ttcp_echo { /* State of option -e at the sender; all zeros before the fir
     bool ended; /* true: the peer closed the connection while a block was outstanding */
 };
 
-/* Called before a block of len bytes (at least 1) is written, at `now`, µs: records that it is
- * outstanding. block NULL: a hollow connection. */
+/* Called at `now`, µs, before the sender writes a block of len bytes (at least 1): records that the
+ * block is outstanding until the receiver has sent all of it back. block NULL: the connection is
+ * hollow (--hollow: bytes are counted, not stored), so only the number of bytes is compared. */
 void ttcp_echo_begin(struct ttcp_echo *e, const uint8_t *block, size_t len, scps_time now);
-/* Returns true while a block was sent and has not returned completely. */
+/* Returns true if the sender has written a block of which the receiver has not yet sent all bytes
+ * back, so that the sender must not write the next one. */
 static inline bool ttcp_echo_waits(const struct ttcp_echo *e)
 {
     return e->back < e->len;
 }
-/* Reads the bytes that have returned over connection c, and compares them with the block. Returns
- * 0; SCPS_ERR_INVAL if they differ or the peer has closed the connection; or the error of the
+/* Reads the bytes that the receiver has sent back over connection c, and compares them with the
+ * block that the sender wrote last (ttcp_echo_begin()). Returns 0; SCPS_ERR_INVAL if they differ,
+ * or the peer has closed the connection before the whole block returned; or the error of the
  * read. */
 int ttcp_echo_read(struct ttcp_echo *e, struct scps_conn *c, scps_time now);
 

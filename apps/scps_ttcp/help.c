@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the help of scps_ttcp: its options, its controllers, its links. */
+/* Prints the help of scps_ttcp: its options (-h), its congestion controllers (--list-cc), and its
+ * presets of virtual links (--list-links). */
 #include "scps_ttcp/option_table.h"
 
 #include <string.h>

@@ -20,8 +20,8 @@ struct ttcp_input {
     const volatile sig_atomic_t *stop_now;
     int fd;
     bool direct; /* true: the input is a file, which can be read without blocking */
-    /* with -B: number of bytes in the buffer, which is not full yet, so that its block is not
-     * sent */
+    /* with -B (only full blocks of -l bytes are sent): number of bytes read into the buffer that
+     * are not sent yet, because they are no full block and the input has not ended */
     size_t have;
     bool eof, stopped;
     uint64_t total; /* size of the input, bytes; UINT64_MAX: unknown */

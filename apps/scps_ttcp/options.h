@@ -109,7 +109,8 @@ struct ttcp_options {
         TTCP_SIGNAL_WITH_END
     } outage_signal;
     struct scps_link_config fwd, back;
-    /* memory of the tables to which fwd and back point; NULL: none */
+    /* memory of the tables (such as times of outages) to which the link configurations fwd and back
+     * point, freed by ttcp_options_fini(); NULL: they point to none */
     struct scps_link_tables *tables;
     struct scps_ifopts ifs;
     uint64_t seed;
@@ -121,7 +122,9 @@ struct ttcp_options {
     bool json;
     unsigned verbose;
     bool debug;
-    /* words from the environment variable, to which strings above may point */
+    /* env_text: copy of the environment variable SCPS_TTCP_OPTIONS, divided into words; env_words:
+     * argv with these words inserted behind argv[0]. Fields above that keep a text as it was typed
+     * (such as host and output) may point into env_text. NULL: the variable is not set or empty. */
     char *env_text, **env_words;
 };
 
@@ -150,8 +153,9 @@ bool ttcp_route(const struct ttcp_options *o, const struct scps_addr *dst, struc
                 struct scps_route *r);
 /* Returns true if --require names feature f. */
 bool ttcp_requires(const struct ttcp_options *o, enum scps_feature f);
-/* Returns how many bytes of the pattern each sender sends (-s, -n, -l); UINT64_MAX: it sends until
- * the time of --time has passed. */
+/* Returns how many bytes each sender sends with -s, which sends a generated pattern in place of
+ * standard input: the number of writes (-n) times the bytes of one write (-l). UINT64_MAX: each
+ * sender sends until the time of --time has passed. */
 uint64_t ttcp_pattern_total(const struct ttcp_options *o);
 /* Returns the name of an acknowledgement mode in reports: "delayed" (-F 0), "every" (-F 1) or
  * "other" (-F 2). */

@@ -18,15 +18,18 @@ struct ttcp_output {
     bool socket;
     bool opened; /* true: fd was opened by ttcp_output_init(), so ttcp_output_fini() closes it */
     size_t have, used; /* have: bytes in buf; used: bytes of them already written */
-    uint64_t gap;      /* number of missing bytes behind those in buf */
-    uint64_t calls;    /* number of blocks received, which ttcp reports as I/O calls */
+    /* number of bytes of the stream, behind those in buf, that the receiver skipped (best effort,
+     * -E: they did not arrive in time); zeros are written in their place */
+    uint64_t gap;
+    uint64_t calls; /* number of blocks received, which ttcp reports as I/O calls */
     uint64_t touched;
     int sys_errno; /* errno of the write, open or close that failed */
 };
 
-/* Prepares the output: the file of --output, with -r standard output, or none (-s, --json, a
- * virtual link). verify: value of the field. Returns 0; SCPS_ERR_SYSTEM with sys_errno; or
- * SCPS_ERR_NOMEM. */
+/* Prepares the output of received bytes: the file of --output; without it, with -r standard output,
+ * but none with -s, with --json or over a virtual link. verify: ring of the bytes sent, with which
+ * every received byte will be compared; NULL: no comparison. Returns 0; SCPS_ERR_SYSTEM with
+ * sys_errno; or SCPS_ERR_NOMEM. */
 int ttcp_output_init(struct ttcp_output *out, const struct ttcp_options *opt,
                      struct ttcp_verify *verify);
 /* Closes the output if ttcp_output_init() opened it. Returns 0, or SCPS_ERR_SYSTEM if close()
@@ -38,7 +41,8 @@ int ttcp_output_fini(struct ttcp_output *out);
 uint8_t *ttcp_output_room(struct ttcp_output *out, size_t *len);
 /* Records that len bytes were read into the place that ttcp_output_room() returned. */
 void ttcp_output_took(struct ttcp_output *out, size_t len);
-/* Writes zeros in place of len missing bytes, so that later bytes keep their positions. */
+/* Called when the receiver has skipped len bytes of the stream, which did not arrive in time (best
+ * effort, -E): zeros will be written in their place, so that later bytes keep their positions. */
 void ttcp_output_gap(struct ttcp_output *out, uint64_t len);
 /* Writes all bytes in the buffer to the output; with -B only a full block and, if `end` is true,
  * the rest. Returns 0; SCPS_ERR_AGAIN if the reader of the output is slow (wait until fd is

@@ -16,11 +16,14 @@ struct ttcp_path {
     bool tried;
 };
 
-/* Called when the sending connection c was just opened: passes it the path state in the file.
- * Prints a line on standard error if the state is not used. */
+/* Called when the sending connection c was just opened: passes c the path state for careful resume
+ * (RFC 9959: RTT and capacity) in the file of --path-state. Prints a line on standard error if the
+ * path state is not used. Does nothing without --path-state. */
 void ttcp_path_restore(struct ttcp_path *p, const struct ttcp_options *o, struct scps_conn *c);
-/* Called at the end of the transfer, while c is still valid: saves the path state of c to the file.
- * c NULL: there was no connection. If the file cannot be written, r gets the error. */
+/* Called at the end of the transfer, while c is still valid: saves the path state (RFC 9959: RTT
+ * and capacity) that connection c has measured to the file of --path-state. Does nothing without
+ * --path-state, or if c is NULL: there was no connection. If the file cannot be written, r gets the
+ * error. */
 void ttcp_path_save(struct ttcp_path *p, const struct ttcp_options *o, const struct scps_conn *c,
                     struct ttcp_result *r);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of the documents of a stream (report_json.c) and of datagrams (report_udp.c). */
+/* Functions that write parts of the report of a run, most of them members of the JSON document of
+ * --json: for the report of a TCP transfer (report_json.c), that of a UDP transfer (-u,
+ * report_udp.c), or both. */
 #ifndef SCPS_TTCP_REPORT_PARTS_H
 #define SCPS_TTCP_REPORT_PARTS_H
 
@@ -7,8 +9,8 @@
 
 #include <scps/json.h>
 
-/* Functions of report_json.c, for the documents of streams and of datagrams. */
-/* Writes the member "bits_per_second" for a number of bytes in a time, µs. */
+/* Writes the member "bits_per_second" of the JSON report: the rate of `bytes` in a time of us µs.
+ * The function is in report_json.c. */
 void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us);
 
 /* The following functions are in json_start.c. ttcp_json_start() writes the member "start" of the

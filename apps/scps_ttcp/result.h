@@ -20,7 +20,9 @@ enum ttcp_outcome {
 
 /* One end of the connection, as its own stack reports it. */
 struct ttcp_side {
-    bool open; /* true: there was a connection (-u: a peer), so the other fields are valid */
+    /* true: this end had a connection, which the fields from id to info describe; with -u (UDP): it
+     * had a peer, so `local` and `remote` are valid */
+    bool open;
     uint32_t id;
     struct scps_endpoint local, remote;
     struct scps_conn_config config;
@@ -28,7 +30,9 @@ struct ttcp_side {
     struct scps_stack_stats stack;
     uint64_t bytes; /* bytes that the application wrote (sender) or read (receiver) */
     uint64_t calls;
-    uint64_t touched; /* result of ttcp_touch(), which reads every byte (-T) */
+    /* -T (every byte of the data is read): hash of the bytes sent or received, which ttcp_touch()
+     * computes so that the compiler cannot remove the reads; printed with -v */
+    uint64_t touched;
     /* -E (best effort): at the receiver, the ranges of bytes that it skipped because they did not
      * arrive in time; at the sender, the ranges that it no longer retransmits */
     struct scps_hole *holes;
@@ -38,7 +42,9 @@ struct ttcp_side {
      * missing bytes (torn). record_min, record_max: sizes of the smallest and of the largest record
      * without missing bytes, bytes */
     uint64_t records, torn, record_min, record_max;
-    struct ttcp_echo echo; /* -e: state of the sender's echoes */
+    /* at the sender with -e (the receiver sends each block back): numbers of blocks and bytes that
+     * have returned, and the times that they took */
+    struct ttcp_echo echo;
 };
 
 /* The figures of one interval of --interval; times are since the start of the transfer, µs. */
@@ -79,8 +85,9 @@ struct ttcp_result {
     unsigned id; /* number of the flow, from 1 in each direction; 0: it is the only flow */
     bool back;   /* --bidir: data goes from the end given -r to the one given -t */
     bool virtual_time;
-    /* what the sender's end (tx) and the receiver's end (rx) reported; in real time only the end in
-     * this process is open */
+    /* what the stack and the program report about the sender's end (tx) and the receiver's end (rx)
+     * of the flow. In real time only one of the ends is in this process; the structure of the other
+     * end is zero. */
     struct ttcp_side tx, rx;
     bool has_tx, has_rx; /* true: the sender, or the receiver, of the flow is in this process */
     enum ttcp_outcome outcome;
@@ -99,8 +106,14 @@ struct ttcp_result {
     bool compared, intact;
     uint64_t total; /* bytes that were to be sent; UINT64_MAX: unknown */
     struct ttcp_figures udp;
-    scps_dur heard; /* -u: time between the receiver's first and last guard datagram, µs */
-    struct ttcp_receipt receipt; /* the result that the receiver sent back (--tell) */
+    /* -u, at the receiver: time, µs, by the receiver's clock from the first datagram that arrived
+     * (usually the guard datagram with which the sender begins) until the first guard datagram
+     * behind the data (a short one that marks the end), or the last data datagram if that arrived
+     * later; 0: no data arrived */
+    scps_dur heard;
+    /* --tell: counts, time and checksum of the receiver, as the receiver sent them back to the
+     * sender */
+    struct ttcp_receipt receipt;
     /* bytes that the receiver sent back without --bidir and that are no result of --tell */
     uint64_t unasked;
     /* true: `receipt` reports no missing bytes, and its checksum equals that of the bytes sent */
@@ -116,8 +129,11 @@ struct ttcp_result {
     /* totals since the start of the transfer, as they were at the end of the last interval; the
      * figures of the next interval are the totals at its end minus these */
     struct ttcp_interval sum;
-    /* The following fields are set in real time only. */
-    scps_time wall_start; /* time of the start, µs since 1970 */
+    /* The following fields are set in real time only: when the run is over a real network, not over
+     * a virtual link (--link). */
+    /* wall-clock time, µs since 1970, at which the run began, before the network interface was
+     * opened; with --server, at which the connection of the test was accepted */
+    scps_time wall_start;
     uint64_t cpu_user_us, cpu_system_us;
     /* reason, in words, why the link ended; NULL: it did not end, or the reason is unknown */
     const char *link_trouble;
@@ -144,7 +160,8 @@ struct ttcp_total {
     scps_dur us;
 };
 struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent);
-/* Returns the duration of the run whose first result is r, µs. */
+/* Returns the duration of a run, µs: the longest `elapsed` (time from the SYN to the end of the
+ * run) in the list of its flows' results, which begins with r. */
 scps_dur ttcp_result_elapsed(const struct ttcp_result *r);
 /* Sets outcome and error message (fmt and the arguments behind it, as for printf()) of r, unless an
  * earlier failure has set them. */
@@ -193,21 +210,24 @@ const char *ttcp_outcome_name(enum ttcp_outcome o);
 
 /* ttcp_sent_time() returns the duration of a transfer at the sender: from the SYN until the FIN is
  * acknowledged, µs. ttcp_received_time() returns it at the receiver: until the last byte was read
- * or, with -u, from the first guard datagram to the last; in a run without the receiver, the time
- * that the receiver reports (--tell), or else the time until the last acknowledgement of new data.
- * If the event did not happen, both return the time until the run ended. */
+ * or, with -u (UDP), from its first datagram to the end of the data; in a run without the receiver,
+ * the time that the receiver reports (--tell), or else the time until the last acknowledgement of
+ * new data. If the event did not happen, both return the time until the run ended. */
 scps_dur ttcp_sent_time(const struct ttcp_result *r);
 scps_dur ttcp_received_time(const struct ttcp_result *r);
 /* Returns the bytes known to have arrived: those read by the receiver, or, if the receiver is in
  * another process and has sent no result, those acknowledged. */
 uint64_t ttcp_received_bytes(const struct ttcp_result *r);
 
-/* These functions write the whole report, as text or as JSON. */
+/* Writes the whole report of a run, whose first result is r, as text. */
 void ttcp_report_text(const struct ttcp_result *r, FILE *f);
+/* These two functions write one line of text for an interval i of --interval: for the flow with
+ * result r, or for the sum of the flows that have the direction of r. */
 void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
 void ttcp_report_interval_sum(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);
 /* Prints the result of one test of --server in one line: peer, bytes, rate, and what went wrong. */
 void ttcp_report_line(const struct ttcp_result *r, FILE *f);
+/* Writes the whole report of a run, whose first result is r, as a JSON document. */
 void ttcp_report_json(const struct ttcp_result *r, struct scps_json *j);
 
 #endif
