@@ -21,11 +21,15 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
     int64_t n;
 
     switch (ev->kind) {
-    case SCPS_EV_CONNECTED: /* on Earth: the handshake, which takes one round trip, is complete */
+    /* This event comes at the simulated host "Earth", which connects, one round trip after its SYN:
+     * the handshake is complete. */
+    case SCPS_EV_CONNECTED:
         print(h, "connected");
         scps_conn_write(ev->conn, ctx, strlen(ctx), 0);
         break;
-    case SCPS_EV_ACCEPT: /* on the Moon: the connection from Earth has arrived */
+    /* This event comes at the simulated host "Moon", which listens: the connection from Earth can
+     * be accepted. */
+    case SCPS_EV_ACCEPT:
         scps_accept(ev->listener);
         print(h, "accepted");
         break;

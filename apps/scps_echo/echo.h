@@ -32,15 +32,17 @@ struct app {
     scps_dur time;
     struct scps_ifopts ifopts;
     struct scps_endpoint host;
-    /* state of the running program */
+    /* the stack, event loop and network interface of the program, client or server */
     struct realtime rt;
+    /* bytes that the program has read from its connections (in) and written to them (out), all
+     * connections together */
     uint64_t in, out;
-    /* state of the server */
+    /* the following fields are used by the server only */
     /* list of the open connections: the server has read from or written to `first` most recently,
      * and `last` longest ago; NULL: no connection is open */
     struct peer *first, *last;
     unsigned served, open, broken, most;
-    /* state of the client */
+    /* the following fields are used by the client only */
     struct scps_conn *conn;
     bool finished;
     int status;

@@ -146,8 +146,8 @@ static void log_note(struct direction *d, const struct scps_trace_seen *s, enum 
 }
 
 /* Returns true if `cause`, the analyser's name of the reason for a retransmission, stands for the
- * loss of a segment; then sets *by to the evidence by which the sender detected the loss. NULL:
- * unknown. */
+ * loss of a segment; then sets *by to the evidence by which the sender detected the loss. cause
+ * NULL: the analyser knows no reason, so the result is false. */
 static bool is_loss(const char *cause, enum scps_evidence *by)
 {
     static const struct {
