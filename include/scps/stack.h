@@ -23,13 +23,17 @@ struct scps_conn;
 struct scps_listener;
 struct scps_dgram;
 
-/* Limits of the replies (RST, ICMP errors, SYN cookies) to packets that belong to no connection, as
- * shares of a link's rate; scps_stack_config.answer_rate says when each applies. */
-/* replies get at most 1/16 of the link's rate, as far as connections leave it unused */
+/* Limits of the replies that the stack sends for packets that belong to no connection (resets, ICMP
+ * errors, echo replies, SYN cookies); scps_stack_config.answer_rate says when each applies. */
+/* replies to packets of no connection (RST, ICMP, SYN cookies) get at most 1/16 of the rate of
+ * their route, or of the rate of a network interface (scps_netif.rate) */
 #define SCPS_ANSWER_SHARE 16
-/* replies get at least 1/128 of the link's rate, however busy connections keep the link */
+/* replies to packets of no connection (RST, ICMP, SYN cookies) get at least 1/128 of the rate of a
+ * network interface (scps_netif.rate), even if connections use all of it */
 #define SCPS_ANSWER_LEAST 128
-#define SCPS_ANSWER_FLOOR 1000 /* minimum for replies where no rate is known, bytes/s */
+/* replies to packets of no connection (RST, ICMP, SYN cookies) get at least this rate, bytes/s,
+ * where neither route nor network interface has a rate and answer_rate is no less */
+#define SCPS_ANSWER_FLOOR 1000
 
 /* The least MTU, bytes, of a network interface (netif) and of a route (RFC 791: 68), and of a route
  * to IPv6 addresses (80: IPv6 and TCP headers, timestamps and 8 octets of data). Links of IPv6 have
@@ -54,27 +58,30 @@ struct scps_stack_config {
      * version of the structure the program was compiled */
     size_t size;
     struct scps_alloc alloc; /* allocator of the stack; alloc and free NULL: malloc and free */
-    /* NULL, the default: memory is taken as it is needed. Otherwise scps_stack_new() takes all
-     * memory, scps_memory_bound() bytes in one request, and nothing more is asked of alloc or given
-     * back until scps_stack_free(). Connections and listeners can then be opened only with
-     * configurations within this one (else SCPS_ERR_RANGE): buffers and mss no larger, no records,
-     * bets, compress or snack_delay unless this one has them, a controller whose state has the same
-     * size; mss 0 means 1460 here. max_conns, 1 at least, counts connections of all states. There
-     * is no room for datagram endpoints (SCPS_ERR_NOMEM) and for replies to echo requests of more
-     * than 200 bytes. The structure need not outlive the call of scps_stack_new(). */
+    /* NULL, the default: the stack takes memory as it needs it. Otherwise *fixed_memory is the
+     * configuration of the largest connection: scps_stack_new() takes the memory for the stack and
+     * max_conns such connections (1 at least), scps_memory_bound() bytes in one request of alloc,
+     * and the stack asks for nothing more until scps_stack_free(). Connections and listeners can
+     * then be opened only with configurations that need no more memory (else SCPS_ERR_RANGE):
+     * sndbuf, rcvbuf and mss no larger (mss 0 means 1460 here); the options records (record
+     * boundaries), bets (best effort), compress (header compression), snack_delay and stored data
+     * (not hollow) only if *fixed_memory has them, too; a controller whose state has the same size.
+     * There is no room for datagram endpoints (SCPS_ERR_NOMEM) and for replies to echo requests of
+     * more than 200 bytes. The structure need not outlive the call of scps_stack_new(). */
     const struct scps_conn_config *fixed_memory;
     /* Largest number of bytes that the stack takes from alloc, struct scps_stack not counted;
-     * default 4 GiB; 0: no limit. As the memory in use comes near it, requests are refused in this
-     * order:
-     *   from 3/4 on  for data beyond a hole (SCPS_DROP_MEMORY_LIMIT); below 3/4, each connection
-     *                gets for it at most half of what is left, less what its receive buffer has
+     * default 4 GiB; 0: no limit. As the memory in use comes near the limit, requests are refused
+     * in this order:
+     *   from 3/4 on  for received data beyond a hole (out of order; SCPS_DROP_MEMORY_LIMIT). Below
+     *                3/4 a connection may take (left - own) / 2 bytes more for such data: left is
+     *                3/4 of the limit less all memory in use, own the size of its receive buffer
      *   from 7/8 on  for new connections (their SYN is dropped with SCPS_DROP_MEMORY_LIMIT,
      *                scps_connect() returns SCPS_ERR_NOMEM), and send buffers stop growing
      *                (scps_conn_write() returns SCPS_ERR_NOMEM, and SCPS_EV_WRITABLE comes)
      *   at the limit for all else: data in order is dropped with SCPS_DROP_MEMORY_LIMIT
-     * Dropped data is not acknowledged, so the peer sends it again. 100 ms after a refusal, empty
-     * buffers larger than what is left of the 3/4 are given back. Windows once offered are not
-     * withdrawn. */
+     * Dropped data is not acknowledged, so the peer sends it again. 100 ms after a refusal, each
+     * connection gives back an empty buffer that is larger than `left`, because it would refuse
+     * other connections their data beyond a hole. Windows once offered are not withdrawn. */
     uint64_t memory_limit;
     /* Secret key of sequence numbers, ports, cookies and hashing. Stacks with equal seeds and equal
      * inputs behave equally. */
@@ -88,10 +95,10 @@ struct scps_stack_config {
     /* Largest number of half-open connections of a listener; default 256; 0: none, every SYN is
      * answered with a cookie. When a SYN comes, the oldest half-open connection is dropped if it is
      * older than 14 s when a quarter of this limit is reached, 6 s when half is reached, 3 s when
-     * all is reached, but never before two expected round trips. When the limit is reached, SYN
-     * cookies are sent. They preserve BETS and SNACK, and for peers with timestamps window scale,
-     * SACK and ECN; features that a connection lost are reported as SCPS_WHY_COOKIE
-     * (scps_info.why). */
+     * all is reached, but never before twice the expected_rtt of the listener's configuration.
+     * When the limit is reached, SYN cookies are sent. They preserve best effort (BETS) and SNACK,
+     * and for peers with timestamps window scale, SACK and ECN; features that a connection lost are
+     * reported as SCPS_WHY_COOKIE (scps_info.why). */
     uint32_t max_half_open;
     /* true, the default: SYNs beyond max_half_open are answered with SYN cookies; false: they are
      * dropped */
@@ -104,22 +111,28 @@ struct scps_stack_config {
      * errors and echo replies together; default 1000 each. The limits in force are drawn anew each
      * second, from half of this value to the whole of it. */
     uint32_t resets;
-    /* Limit, bytes/s, of all replies to packets that belong to no connection (resets, ICMP errors,
-     * echo replies, SYN cookies). In most cases a lower limit applies: replies get
-     * 1/SCPS_ANSWER_SHARE of the rate of their route. If the route has no rate, they get what
-     * connections and datagrams leave unused of the device's rate (scps_netif.rate): at most the
-     * same share, at least 1/SCPS_ANSWER_LEAST. If neither rate is known, they get half of
-     * 1/SCPS_ANSWER_SHARE of what connections and datagrams send, and at least SCPS_ANSWER_FLOOR;
-     * if the stack has no connection, answer_rate itself for each device. Default 1250000; at most
-     * 2^43. Replies beyond the limit are not sent (SCPS_DROP_RATE_LIMITED). */
+    /* Limit, bytes/s, of the replies to packets that belong to no connection (resets, ICMP errors,
+     * echo replies, SYN cookies), for each network interface, where neither the route of the reply
+     * nor the device (scps_netif.rate) has a rate; default 1250000; at most 2^43. The first of
+     * these cases applies; replies beyond the limit are dropped (SCPS_DROP_RATE_LIMITED):
+     *   the route has a rate     1/SCPS_ANSWER_SHARE of the route's rate
+     *   the device has a rate    7/8 of the device's rate less what connections and datagrams send,
+     *                            but at most 1/SCPS_ANSWER_SHARE and at least 1/SCPS_ANSWER_LEAST
+     *                            of the device's rate
+     *   no connections           answer_rate: all connections are half-open, and connections and
+     *                            datagrams send less than SCPS_ANSWER_FLOOR on the device
+     *   otherwise                half of 1/SCPS_ANSWER_SHARE of what connections and datagrams send
+     *                            on the device, at least SCPS_ANSWER_FLOOR, at most answer_rate */
     uint64_t answer_rate;
     /* The next two fields configure a cache of destinations that answered a SYN only when it was
      * sent without the SCPS capabilities option: later SYNs to such a destination do not have the
      * option. */
-    /* largest number of destinations in the cache; default 64, 0: none; at most 65536 */
+    /* Largest number of destinations in the cache of those that answered a SYN only without the
+     * SCPS capabilities option; default 64; 0: there is no cache; at most 65536 */
     uint32_t plain_hosts;
-    /* How long a destination stays in the cache that plain_hosts sizes, µs; default 10 min; 0:
-     * there is no cache; at most a hundred years */
+    /* How long a destination that answered a SYN only without the SCPS capabilities option stays in
+     * the cache of plain_hosts entries, µs; default 10 min; 0: there is no cache; at most a hundred
+     * years */
     scps_dur plain_memory;
     /* true: a wrong transport checksum in a peer's segment counts as damage by the link, as if
      * SCPS_SIGNAL_DAMAGED had been given; default false */
@@ -238,8 +251,9 @@ struct scps_route {
      * count, acknowledgements and retransmissions included, and so do replies to packets that
      * belong to no connection. */
     uint64_t rate; /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
-    /* Rate at which connections may send even if their congestion windows forbid it, bytes/s; 0:
-     * none; at most 2^43 */
+    /* Minimum rate, bytes/s, of all packets on this route together: while less is sent, a
+     * connection of this route may send a segment that its congestion window forbids; 0: no
+     * minimum; at most 2^43 */
     uint64_t min_rate;
     uint32_t burst; /* size of the token bucket, bytes; 0: 4 of the largest packets; at most 2^30 */
     struct scps_overhead overhead;
@@ -304,7 +318,7 @@ SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 /* States of links and paths that no packet shows to the stack, and which the driver or the operator
  * reports by scps_stack_signal(). */
 enum scps_signal_kind {
-    /* an outage begins; `until`: the time of its end, if known, else SCPS_NEVER */
+    /* an outage begins; `until`: the time of its end, if known, else 0 or SCPS_NEVER */
     SCPS_SIGNAL_LINK_DOWN,
     SCPS_SIGNAL_LINK_UP,
     /* from now to `until` the link damages bits, so the congestion control treats losses as
@@ -325,13 +339,17 @@ struct scps_signal {
     enum scps_signal_kind kind;
     struct scps_netif *nif;  /* interface whose connections the signal concerns; NULL: all */
     struct scps_addr remote; /* peer that the signal concerns; family 0: all */
-    scps_time until;         /* time at which the reported state ends, µs of the stack's clock */
+    /* Time at which the reported outage, corruption, congestion or damage ends, µs of the stack's
+     * clock; 0: unknown (for DAMAGED: after one round trip). LINK_UP and PATH do not use it. */
+    scps_time until;
     uint64_t rate;
     scps_dur rtt;
 };
-/* Passes a signal to the connections that it concerns, at time now, µs. Returns 0. Returns
- * SCPS_ERR_RANGE, without any effect, for a kind that enum scps_signal_kind does not list, for an
- * rtt below 0 or above a hundred years, and for a `size` of headers newer than the library. */
+/* The driver or the operator reports the state of a link or path (enum scps_signal_kind: an outage,
+ * corruption, a new rate) at time now, µs: passes it to the connections that send through sig->nif
+ * (NULL: any interface) to the peer sig->remote (family 0: any). Returns 0. Returns SCPS_ERR_RANGE,
+ * without any effect, for a kind that enum scps_signal_kind does not list, for an rtt below 0 or
+ * above a hundred years, and for a `size` of headers newer than the library. */
 SCPS_API int scps_stack_signal_sized(struct scps_stack *st, scps_time now,
                                      const struct scps_signal *sig, size_t size);
 static inline int scps_stack_signal(struct scps_stack *st, scps_time now,

@@ -59,12 +59,14 @@ SCPS_API void scps_bulk_source_fini(struct scps_bulk_source *s);
 
 /* Reads one stream to its end. */
 struct scps_bulk_sink {
-    /* Called with len bytes that were read. data NULL: the connection is hollow, so the bytes are
-     * zeros. Returns 0, or an error that aborts the connection. take NULL: the bytes are
-     * discarded. */
+    /* The caller's function that gets the bytes read from the connection, len of them at data. data
+     * NULL: the connection is hollow (scps_conn_config.hollow: it counts the bytes of its stream
+     * instead of storing them, and each stands for a zero). Returns 0, or an error that aborts the
+     * connection. take NULL: the bytes are discarded. */
     int (*take)(void *ctx, const void *data, size_t len);
-    /* Best effort: called for each hole, before the bytes behind it are passed to take. May be
-     * NULL. */
+    /* The caller's function that receives each hole: a range of the stream that the receiver with
+     * best effort gave up, so that it is never read. Called before `take` gets the bytes behind the
+     * hole. NULL: holes are only counted. */
     void (*hole)(void *ctx, const struct scps_hole *h);
     void *ctx;
     struct scps_conn *conn;
@@ -76,7 +78,9 @@ struct scps_bulk_sink {
     /* records made incomplete because best effort gave up bytes of them; `records` does not count
      * these */
     uint64_t torn;
-    uint64_t holes, missing; /* best effort: number of holes, and bytes missing in them */
+    /* With best effort: number of holes (ranges of the stream that this receiver gave up, so that
+     * they are never read), and bytes missing in them */
+    uint64_t holes, missing;
     bool eof;
     int err;
 };

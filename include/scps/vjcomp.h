@@ -45,11 +45,14 @@ struct scps_vj_slot {
 };
 
 struct scps_vj_tx {
+    /* slot: headers of the latest packet of each connection. was: contents, before the latest call
+     * of scps_vj_compress(), of the slot that this call overwrote, slot[was_slot]. */
     struct scps_vj_slot slot[SCPS_VJ_SLOTS], was;
     uint32_t clock;
-    /* last: index in `slot` of the connection whose packet was sent last. was_last and was_slot:
-     * values of `last` and of the index of the changed slot from before that packet, which
-     * scps_vj_unsend() restores. */
+    /* last: index in `slot` of the connection whose packet was compressed last; UINT8_MAX: none.
+     * was_last: value of `last` before the latest call of scps_vj_compress(). was_slot: index of
+     * the slot that this call overwrote; UINT8_MAX: none, so scps_vj_unsend() has nothing to
+     * restore. */
     uint8_t last, was_last, was_slot;
     uint8_t slots; /* number of elements of the array `slot` that are used */
     /* true: every compressed packet carries the number of its connection (the index of its slot);

@@ -178,10 +178,13 @@ struct scps_seg {
  * if all of it is at p, else to NULL. Does not check the checksum. Returns 0 or the scps_drop. */
 SCPS_API int scps_tcp_parse(const uint8_t *p, size_t avail, size_t seg_len, struct scps_seg *s);
 /* Writes the TCP header and the options of s (at most 60 bytes) to p, with a checksum field of
- * zero; returns the length, a multiple of 4. Order of options: with kind 20: 20, MSS, NOP WS, then
- * as below; without: MSS, SACK-permitted and TS (12 bytes, or each with its NOPs), NOP WS as Linux.
- * Data segments: NOP NOP TS, NOP NOP SACK, SNACK with NOPs, record boundary, corruption. SACK
- * blocks that no longer fit are left out, last first. */
+ * zero; returns the length, a multiple of 4. NOPs fill options up to multiples of 4 bytes. Order of
+ * those that s has (TS: timestamps, WS: window scale):
+ *   SYN without SCPS capabilities  MSS, BETS-permitted, SACK-permitted, TS, WS
+ *   SYN with SCPS capabilities     capabilities (kind 20), MSS, WS, BETS-permitted, SACK-permitted,
+ *                                  TS
+ *   other segments                 TS, SACK, SNACK, record boundary, corruption
+ * SACK blocks for which the other options leave no room are left out, the last ones first. */
 SCPS_API size_t scps_tcp_build(uint8_t *p, const struct scps_seg *s);
 /* Returns the header length that scps_tcp_build would write for these options. */
 SCPS_API size_t scps_tcp_hdr_len(const struct scps_seg *s);
