@@ -11,17 +11,30 @@
 #ifndef SCPS_BASE_FASTPATH_H
 #define SCPS_BASE_FASTPATH_H
 
+/* Each value names a fast path: a shortcut for the case that its comment describes. */
 enum scps_fast_path {
-    SCPS_FAST_INPUT, /* stack/ipin.c: input of a TCP segment in an IPv4 header without options */
-    SCPS_FAST_PREDICTION, /* core/rcv.c: header prediction for data in order */
-    /* core/ackout.c: a segment with the acknowledgement fields of the segment before it */
+    /* shortcut for input of a TCP segment in an IPv4 header without options (stack/ipin.c) */
+    SCPS_FAST_INPUT,
+    SCPS_FAST_PREDICTION, /* shortcut for received data in order: header prediction (core/rcv.c) */
+    /* shortcut for sending a segment while RCV.NXT is acknowledged already: SEG.ACK and SEG.WND are
+     * filled in, and the state of acknowledging stays as it is (core/ackout.c) */
     SCPS_FAST_ACK_SAME,
-    SCPS_FAST_ACK_SACK, /* core/report.c: an acknowledgement that reports nothing but SACK blocks */
-    SCPS_FAST_ACK_RUN,  /* core/scoreboard.c: SND.UNA passes segments that were sent once */
-    SCPS_FAST_SACK_RUN, /* core/scoreboard.c: SACK reports segments that were sent once */
-    SCPS_FAST_SACK_AGAIN, /* core/scoreboard.c: the SACK block of the last report has grown */
-    SCPS_FAST_NO_PUMP, /* sim/world.c: the simulator does not call a stack that has nothing to do */
-    /* sim/worldlink.c: simulated packets that carry headers as structures, not as octets */
+    /* shortcut for sending an acknowledgement without data whose only report is SACK blocks
+     * (core/report.c) */
+    SCPS_FAST_ACK_SACK,
+    /* shortcut for a received SEG.ACK that passes segments which were sent once: their scoreboard
+     * records are removed in one step (core/scoreboard.c) */
+    SCPS_FAST_ACK_RUN,
+    /* shortcut for a received SACK block of segments which were sent once: their scoreboard records
+     * are marked as arrived in one step (core/scoreboard.c) */
+    SCPS_FAST_SACK_RUN,
+    /* shortcut for a received SACK block that begins in the range reported before and extends it:
+     * its first new record is found without a search (core/scoreboard.c) */
+    SCPS_FAST_SACK_AGAIN,
+    /* shortcut of the simulator: it does not call a stack that has nothing to do (sim/world.c) */
+    SCPS_FAST_NO_PUMP,
+    /* shortcut of the simulator: packets carry their headers as structures, not as octets
+     * (sim/worldlink.c) */
     SCPS_FAST_VALUES
 };
 

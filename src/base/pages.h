@@ -23,10 +23,11 @@ struct scps_pages {
     struct scps_page_slot *table;
     uint32_t n_slabs, table_bits; /* the table has 2^table_bits places */
     uint32_t used;                /* number of pages in use */
-    /* pages number 0 to touched - 1 have been in use since the slabs were allocated; the others
-     * have not */
+    /* Number of pages of the slabs that are in use or were dropped: the pages 0 to touched - 1. The
+     * pages from `touched` on have not been used since scps_pages_init() or scps_pages_clear(). */
     uint32_t touched;
-    /* number of the first page in the list of dropped ones, plus one; 0: the list is empty */
+    /* number of the first page in the list of dropped pages, which are used again before the page
+     * `touched`, plus one; 0: the list is empty */
     uint32_t free_list;
 };
 
