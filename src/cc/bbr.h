@@ -91,8 +91,9 @@ struct scps_bbr {
      * smallest RTT of the present interval; µs; SCPS_NEVER: not measured yet */
     scps_dur min_rtt, probe_rtt_min_delay;
     scps_time min_rtt_stamp, probe_rtt_min_stamp;
-    /* smallest RTT sample of the whole connection, which contains no wait in a queue of this
-     * connection, µs; 0: no sample yet */
+    /* Smallest RTT sample since the connection began or its path changed, µs; 0: no sample yet.
+     * Unlike min_rtt it does not expire, so it does not grow while this connection's own segments
+     * keep a queue at the bottleneck. */
     scps_dur least_rtt;
     struct scps_bbr_max extra_acked_filter;
     uint64_t extra_acked, extra_acked_delivered;
@@ -137,11 +138,14 @@ struct scps_bbr {
      * closely spaced ACKs that is being measured, µs. */
     scps_time train_began, train_last;
     uint64_t train_bytes, train_first, start_bw;
-    /* careful resume (RFC 9959): least pacing rate during the jump, until acknowledgements have
-     * validated it, bytes/s; 0: no jump is in progress */
+    /* Careful resume (RFC 9959): least pacing rate during the jump (sending at the rate saved from
+     * an earlier connection), until acknowledgements have validated this rate, bytes/s; 0: no jump
+     * is in progress */
     uint64_t resume_bw;
-    /* train_acks: ACKs of the train so far; probe_rtt_rounds: least number of round trips in a
-     * ProbeRTTInterval (parameter probe-rtt-rounds); probe_bw_rounds: parameter probe-bw-rounds */
+    /* train_acks: with long-rtt-start=1, number of ACKs so far of a train (ACKs at most min_rtt/16
+     * apart); a longer gap begins a new train. probe_rtt_rounds: least length of a ProbeRTTInterval
+     * in multiples of least_rtt (parameter probe-rtt-rounds). probe_bw_rounds: parameter
+     * probe-bw-rounds. */
     uint8_t train_acks, probe_rtt_rounds, probe_bw_rounds;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
@@ -181,7 +185,7 @@ static inline bool scps_bbr_is_probing(const struct scps_bbr *b)
     return b->state == SCPS_BBR_STARTUP || b->state == SCPS_BBR_REFILL || b->state == SCPS_BBR_UP;
 }
 
-/* ---- functions in bbr_volume.c, which compute amounts of data from the model ---- */
+/* ---- functions in bbr_volume.c, which compute bytes in flight and cwnd from the model ---- */
 struct scps_bbr_gain {
     uint16_t pacing, cwnd; /* pacing gain and congestion window gain of a state of BBR, per cent */
 };
@@ -241,7 +245,9 @@ void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
 /* Ends ProbeRTT if its duration has passed. */
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
 /* Called when losses during a probe for bandwidth exceed the threshold, which shows that
- * x->rs.tx_in_flight bytes in flight were too many: reduces the model. */
+ * x->rs.tx_in_flight bytes in flight were too many. Sets inflight_longterm to that number, but to
+ * at least 70 % of scps_bbr_target(), unless the rate sample is app-limited; and ends the probe:
+ * the state UP becomes DOWN. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
 /* ---- functions in bbr_resume.c, for careful resume (RFC 9959) ---- */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* BBR's part of careful resume, from the appendix of RFC 9959 on BBR.
  *
- * core/resume.c runs the phases of careful resume and passes in the rate of the jump, which is the
- * minimum rate in Startup until acknowledgements have validated the jump. A single loss does not
- * count as congestion here. Losses that end Startup, or an ECN echo, count as congestion: then
- * BBR's state Drain serves as the Safe Retreat Phase.
+ * The jump of careful resume: for one round trip (the Unvalidated Phase) the sender sends at a rate
+ * saved from an earlier connection, instead of reaching it by the growth of Startup. core/resume.c
+ * runs the phases of careful resume and passes in the rate of the jump, which is the minimum rate
+ * in Startup until acknowledgements have validated it. A single loss does not count as congestion
+ * here. Losses that end Startup, or an ECN echo, count as congestion: then BBR's state Drain serves
+ * as the Safe Retreat Phase.
  */
 #include "cc/bbr.h"
 
@@ -13,8 +15,9 @@
 
 static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
 {
-    /* With long-rtt-start=1, the acknowledgements of the initial window have already shown the
-     * bandwidth, so the jump uses no more than that. */
+    /* start_bw is not 0: the parameter long-rtt-start is 1, and the spacing of the ACKs of the
+     * initial window has shown this bandwidth, so the jump (sending at the rate saved from an
+     * earlier connection) is limited to start_bw. */
     if (b->start_bw)
         bw = SCPS_MIN(bw, b->start_bw);
     if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)
@@ -43,8 +46,9 @@ bool scps_bbr_resume(void *s, const struct scps_cc_view *v, enum scps_cc_resume 
         b->inflight_shortterm =
             SCPS_MIN(b->inflight_shortterm, SCPS_MAX(amount, scps_bbr_min_pipe(v)));
         ctl->cwnd = SCPS_MIN(ctl->cwnd, b->inflight_shortterm);
-        /* At the end of recovery BBR sets cwnd to prior_cwnd, which must not be the window of the
-         * jump that failed. */
+        /* At the end of recovery BBR sets cwnd to prior_cwnd. That must not be the large window of
+         * the jump (sending at the rate saved from an earlier connection), which has caused
+         * congestion. */
         b->prior_cwnd = ctl->cwnd;
         break;
     case SCPS_CC_RESUMED:

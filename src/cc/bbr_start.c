@@ -29,8 +29,9 @@
 /* Parameter base-loss: largest share of lost bytes, ppm, that is taken for the loss rate of the
  * link itself. */
 #define MOST_LOSS 200000
-/* Parameter base-loss: the loss rate of the link is used only when the round trips without a queue
- * from which it was computed have sent at least this many segments (weighted sum). */
+/* Parameter base-loss: base_loss, the loss rate of the link itself, is computed only when base_sent
+ * is at least this many segments. base_sent: bytes sent in round trips without a queue; each such
+ * round trip counts 7/8 as much as the next one. */
 #define LEAST_SENT 20
 /* Shortest time that the last segment of the initial window is assumed to have waited in the queue,
  * µs; it limits the rate that is computed from this wait. */
@@ -98,7 +99,8 @@ void scps_bbr_measure_base_loss(const struct scps_bbr_ctx *x)
     b->round_rtt = least_of_round(x);
     if (!b->round_start)
         return;
-    /* base_loss is the mean over rounds, weighted by their bytes; newer rounds have more weight. */
+    /* base_loss is the share of lost bytes over all round trips without a queue, of which each
+     * counts 7/8 as much as the next one. */
     if (scps_bbr_no_queue(x)) {
         b->base_sent += x->rs.tx_in_flight - b->base_sent / 8;
         b->base_lost += x->rs.lost - b->base_lost / 8;
@@ -114,7 +116,8 @@ bool scps_bbr_base_loss_explains(const struct scps_bbr_ctx *x)
     uint64_t own = scps_muldiv(x->rs.tx_in_flight, x->b->base_loss, 1000000);
     uint64_t more = x->rs.lost - SCPS_MIN(own, x->rs.lost);
 
-    /* If segments are lost independently of each other, the variance of their number is at most its
-     * mean. */
+    /* own: bytes that the link's loss rate lets expect as lost; more: bytes lost beyond that. If
+     * segments are lost independently of each other, the variance of the number lost is at most its
+     * mean, so more * more <= 9 * own (in segments) means: within three standard deviations. */
     return own && scps_muldiv(more, more, own) <= 9 * (uint64_t)x->v->mss;
 }

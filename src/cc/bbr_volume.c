@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BBR: the amounts of data that follow from the model, which both the states and the window use.
+/* BBR: computes bytes from the model of the path: the bandwidth-delay product, the limits of the
+ * bytes in flight at which BBR changes its state (bbr_state.c), and limits of cwnd (bbr.c).
  *
  * Source: draft-ietf-ccwg-bbr-06, sections "Summary of Control Behavior in the State Machine",
  * "Computing BBR.max_inflight" and "Modulating cwnd in Loss Recovery".

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the bottleneck by a train of acknowledgements, in the middle of a slow-start round.
+/* Measures the bottleneck by a train of acknowledgements (ACKs that follow each other closely), in
+ * the middle of a slow-start round. `took` is the time from the first to the latest ACK of a train,
+ * `bytes` what these ACKs acknowledge, `base` the RTT of the path without a queue.
  *
- *     ______________          ____________________________
- *  __|||||||||||||||________||||||||||||||||||||||||||||||___  ACKs: one train a round trip, each
- *     <-- took -->   <------ base ----->                       longer, all at the bottleneck's rate
+ *      ______________            ____________________________
+ *  ___||||||||||||||||__________||||||||||||||||||||||||||||||___  ACKs: one train a round trip,
+ *     <--- took ----->                                             each longer, all at the
+ *     <--------- base --------->                                   bottleneck's rate
  *
  * A sender without pacing sends two segments for each one acknowledged, and so builds a queue half
  * as long as the train; no RTT of that round distinguishes it from a permanent queue. But the train

@@ -11,7 +11,9 @@
  *                  queue > beta             half of the excess less
  *
  * The window changes once a round trip, from the RTTs of that round. `base` is the lowest RTT of
- * the path that is known.
+ * the path that is known. F0 and F2 are acknowledgement modes of the receiver (enum scps_ack_mode):
+ * F0: an ACK only when the delayed-ACK timer expires; F2: an ACK for every other segment. A train
+ * is a sequence of ACKs that follow each other closely (train.h).
  *
  * Sources: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
  * IEEE JSAC 13(8), 1995 (and the paper of 1994 before it); NASA/TM-2003-212001, "Vegas" and
@@ -91,8 +93,8 @@ struct vegas {
     /* limits of the queue of this connection's segments at the bottleneck, segments */
     uint32_t alpha, beta, gamma;
     uint16_t keep, doubt_rounds, forget_after;
-    /* largest share of a round trip's octets that may be lost to corruption before the window is
-     * halved, x/1024; 0: no limit */
+    /* share of a round trip's octets, x/1024: if at least this share is lost to corruption, the
+     * brake halves the window (vegas_brake.h); 0: the brake is off */
     uint16_t brake;
     uint8_t ss, decrease, stat, corruption;
     bool skip_first, train_on;
@@ -118,8 +120,9 @@ struct vegas {
     uint16_t over;    /* number of rounds until now in a row with a queue longer than beta */
     /* number of retransmission timeouts in a row without an acknowledgement in between */
     uint16_t timeouts;
-    /* true: the core has reported scps_cc_ack.rtt_old, so that is used as the RTT sample; the RTT
-     * of the newest segment is used only to find out whether the path has become shorter */
+    /* true: an ACK has come with a known scps_cc_ack.rtt_old (RTT of the oldest segment that the
+     * ACK covers). From then on rtt_old is the RTT sample, and the RTT of the newest segment only
+     * shows whether the path has become shorter. */
     bool old_known;
     /* true: no data was in flight when the oldest segment of the next ACK was sent */
     bool alone;
@@ -131,8 +134,10 @@ struct vegas {
     /* value of base before early ACKs (ACKs without the delayed-ACK wait) lowered it, µs; 0: base
      * was not lowered by early ACKs */
     scps_dur waited;
-    uint64_t wide;    /* cwnd when base was set from early ACKs, bytes */
-    scps_dur soonest; /* lowest RTT of the newest segment that an ACK covers, µs */
+    uint64_t wide; /* cwnd when base was set from early ACKs, bytes */
+    /* lowest value of scps_cc_ack.rtt (RTT of the newest segment that an ACK covers) since the
+     * connection began or base was discarded, µs; 0: none */
+    scps_dur soonest;
     struct scps_ack_train_ss train_ss;
 };
 
@@ -214,8 +219,9 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     }
 }
 
-/* Returns the RTT sample of this acknowledgement, µs; 0: its RTT is unknown, it is an early ACK
- * (early()), or it is the first sample and the parameter `first` discards that. */
+/* Returns the RTT sample of this acknowledgement, µs. 0: its RTT is unknown; or it is an early ACK,
+ * which lacks the wait of the receiver's delayed-ACK timer that base has (early()); or it is the
+ * first RTT sample of the connection, which the parameter first=1 discards. */
 static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                        uint64_t cwnd)
 {
@@ -296,7 +302,9 @@ static void replace_base(struct vegas *ve, scps_dur rtt, uint64_t ssthresh, stru
     ve->exponential = true;
 }
 
-/* Ends a test of the path that is being made, and restores the window from before it. */
+/* If a test of the path is in progress (the window was halved to see whether the RTT falls, as it
+ * does if this connection's own queue made it long; vegas_path.h): ends it without a result and
+ * restores the window from before the halving. */
 static void stop_test(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
     if (ve->path.rounds)
@@ -318,14 +326,15 @@ static void longer_path(struct vegas *ve, struct scps_cc_ctl *ctl)
     ve->exponential = true;
 }
 
-/* Called at the end of a round trip: tests whether the path has become longer (vegas_path.h).
+/* Called at the end of a round trip: tests whether the path has become longer, by halving the
+ * window for two round trips if the RTT stays above twice base (vegas_path.h).
  * limited: true: cwnd limited sending in this round trip. Returns true if the test has decided
  * about cwnd, so that the rules of Vegas must not change it at the end of this round trip. */
 static bool test_path(struct vegas *ve, bool limited, uint32_t mss, struct scps_cc_ctl *ctl)
 {
-    /* A test halves the window, so no test begins below four segments, because Vegas needs a window
-     * of at least two. No test begins while the brake (vegas_brake.h) has halved the window and is
-     * about to compare the losses. */
+    /* The test of the path halves the window, so no test begins below four segments, because Vegas
+     * needs a window of at least two. No test begins while the brake (vegas_brake.h) has halved the
+     * window because of losses, to see whether fewer are lost in the smaller window. */
     const bool may = limited && ctl->cwnd >= 4 * (uint64_t)mss && !ve->braking.set;
 
     if (!ve->doubt_rounds || (!ve->path.rounds && !may))
@@ -384,7 +393,8 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
         return;
     }
     /* The queue exceeds beta by at most one segment, which is what the window grows in a round
-     * trip, so the queue is this connection's own, and base is not doubted. */
+     * trip, so the queue is this connection's own: this round trip is no sign that base, the RTT
+     * without a queue, is too short for the path. */
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
@@ -403,10 +413,11 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     ctl->cwnd = SCPS_MAX(w - SCPS_MIN(less, w / 2), 2 * mss);
 }
 
-/* Passes the results of the round trip that ends to the brake (vegas_brake.h), which halves cwnd if
- * losses attributed to corruption depend on the window, and sets the cwnd that the brake asks for.
- * In observer events the phase is BRAKE while the brake tries the smaller window, and BRAKED from
- * then on. */
+/* Called at the end of a round trip: passes its results to the brake (vegas_brake.h), which has
+ * cwnd halved after many losses attributed to corruption, and restored if the losses do not depend
+ * on cwnd; sets cwnd as the brake asks. In observer events the phase is BRAKE from the halving
+ * until the brake has compared the losses in the smaller window, and BRAKED after that, whatever
+ * the result, until the next halving. */
 static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {
     const struct scps_vegas_round r = {.delivered = ve->delivered,
@@ -493,7 +504,7 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
         ve->exponential = false;
 }
 
-/* ---- functions for losses and other changes ---- */
+/* ---- functions for losses and for the events of enum scps_cc_change (timeout, idle time) ---- */
 
 static bool not_at_fault(const struct vegas *ve, enum scps_loss_cause cause)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Halves the window of Vegas for losses that were taken for corruption, if the losses depend on the
- * window: its "brake" (vegas_brake.h). */
+/* The brake of Vegas: halves the window after many losses that were taken for corruption, and keeps
+ * it halved if the losses depend on the window (vegas_brake.h). */
 #include "cc/vegas_brake.h"
 
 #include "base/bytes.h"
@@ -10,12 +10,12 @@ enum {
     /* Least number of segments that must be lost in a round trip for the brake to halve the
      * window. */
     LEAST_LOST = 16,
-    /* Number, from 1, of the round trip after the halving whose losses and delivery rate the brake
-     * compares with those of the round trip before the halving. */
+    /* Number, from 1, of the round trip after the brake's halving of the window whose losses and
+     * delivery rate are compared with those of the round trip before the halving. */
     ROUNDS = 4,
-    /* Number of round trips in which the brake does nothing after a comparison has first shown that
-     * the losses do not depend on the window; it doubles with each such comparison, up to
-     * TRUST_MOST. */
+    /* Number of round trips in which the brake does not halve the window again, after a halving has
+     * shown that the losses do not depend on the window (the window is then restored). It doubles
+     * with each such result in a row, up to TRUST_MOST. */
     TRUST = 16,
     TRUST_MOST = 4096,
     /* number of rounds after an outage of the link in which its losses may be detected: in the

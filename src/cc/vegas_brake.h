@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The brake of Vegas: halves the window for losses that were taken for corruption, if they depend
- * on the window.
+/* The brake of Vegas: halves the window after a round trip with many losses that were taken for
+ * corruption, and keeps it halved if these losses depend on the window.
  *
- * Losses that did not reduce the window count as corruption as long as they do not depend on the
- * window. If the bottleneck's queue is shorter than alpha, no delay ever ends the growth, and the
- * part of the window that is too large is lost. So the brake halves the window after a round trip
- * that loses a larger share than `limit`. The first rounds after that still have losses of the old
- * window. If the fourth round still loses at least half of that share, and its delivery rate is
- * more than a quarter lower, the window was not the cause: the window is restored, and losses are
- * taken for corruption for some rounds, twice as many each time. A window many times too large
- * loses nearly as much when it is halved, but then the delivery rate is still the link's, so the
- * window stays halved. Losses by an outage of the link do not depend on the window either, but
- * without SACK the core cannot tell them from others, so the first rounds after an outage do not
- * count.
+ * Losses taken for corruption do not reduce the window. If the bottleneck's queue is shorter than
+ * alpha, no delay ever ends the growth, and the part of the window that is too large is lost. So
+ * the brake halves the window after a round trip that loses at least the share `limit` of its
+ * octets, and at least 16 segments. The first rounds after that still have losses of the old
+ * window. The fourth round is compared with the round before the halving: if it loses at least half
+ * as large a share, and its delivery rate is less than three quarters, the window was not the
+ * cause. Then the window is restored, and the brake does nothing for 16 rounds, after the next such
+ * result in a row for 32, and so on up to 4096. A window many times too large loses nearly as much
+ * when it is halved, but then the delivery rate is still the link's, so the window stays halved.
+ * Losses by an outage of the link do not depend on the window either, but without SACK the core
+ * cannot tell them from others, so the brake does nothing in the first rounds after an outage.
  *
  * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake has not
  * halved the window of this connection.
@@ -23,17 +23,30 @@
 #include <scps/types.h>
 
 struct scps_vegas_brake {
-    uint64_t lost; /* octets lost in this round for which the window was not reduced */
-    uint64_t full; /* the congestion window from before the brake last halved it, octets */
-    /* delivery rate of the round in which the brake halved the window, in units of 64 octets/s */
+    /* octets lost so far in the round trip in progress whose loss was taken for corruption, so that
+     * Vegas did not reduce the window for it */
+    uint64_t lost;
+    /* congestion window before it was last halved because a round trip had lost too much to
+     * corruption, octets */
+    uint64_t full;
+    /* delivery rate of the round trip whose losses by corruption caused the last halving of the
+     * window, in units of 64 octets/s */
     uint32_t pace;
-    /* share of octets lost in the round in which the brake halved the window, x/1024 */
+    /* share of octets lost in the round trip whose losses by corruption caused the last halving of
+     * the window, x/1024 */
     uint16_t share;
-    /* number of rounds in which the brake last did nothing, because the losses were found not to
-     * depend on the window; 0: at the last comparison the losses depended on the window */
+    /* Length, in round trips, of the latest pause in which losses by corruption caused no halving
+     * of the window, because a halving had shown that they do not depend on the window. 0: the
+     * latest halving showed that they do depend on it, or there was none. */
     uint16_t trust;
-    uint16_t trusting; /* number of further rounds in which the brake does nothing */
-    uint8_t rounds;    /* number of rounds since the brake halved the window */
+    /* number of further round trips in which losses by corruption cause no halving of the window,
+     * because a halving did not help, or an outage has ended; 0: they may cause a halving */
+    uint16_t trusting;
+    /* while `set` is true: number of round trips since the window was halved because of losses by
+     * corruption */
+    uint8_t rounds;
+    /* true: the window was halved because of losses by corruption, and it is not known yet whether
+     * the smaller window loses less */
     bool set;
 };
 
@@ -43,27 +56,34 @@ struct scps_vegas_round {
     scps_dur took;
     uint64_t cwnd; /* congestion window in the round trip, octets */
     uint32_t mss;
-    /* the brake halves the window if a larger share of the octets than this is lost, x/1024 */
+    /* smallest share of the round trip's octets whose loss makes the brake halve the window,
+     * x/1024 */
     uint16_t limit;
 };
 
+/* What the caller of scps_vegas_brake_round() must do with the congestion window. */
 enum scps_vegas_brake_says {
-    SCPS_VEGAS_BRAKE_KEEP,  /* the brake asks for no change of the window */
-    SCPS_VEGAS_BRAKE_HALVE, /* too many losses: the caller must halve the window */
+    /* the caller must not change the window: the round trip lost little to corruption, or the
+     * window is halved already, or the losses are known not to depend on the window */
+    SCPS_VEGAS_BRAKE_KEEP,
+    /* the round trip lost too much to corruption: the caller must halve the window */
+    SCPS_VEGAS_BRAKE_HALVE,
     /* the halved window has lost as much and carried less, so the losses do not depend on the
      * window: the caller must restore the window from before it was halved
      * (scps_vegas_brake.full) */
     SCPS_VEGAS_BRAKE_RESTORE
 };
 
-/* Begins a round trip: the count of lost octets starts at 0. */
+/* Called at the beginning of a round trip: sets the count of octets lost in it to 0. */
 void scps_vegas_brake_begin(struct scps_vegas_brake *b);
-/* Counts lost octets for which the window was not reduced. */
+/* Called for each loss that was taken for corruption: adds its octets to those that this round trip
+ * has lost. */
 void scps_vegas_brake_lost(struct scps_vegas_brake *b, uint64_t bytes);
-/* Called at the end of an outage of the link: in the rounds in which the losses by the outage are
- * detected, the brake does not halve the window. */
+/* Called at the end of an outage of the link: in the next four round trips, in which the losses by
+ * the outage are detected, losses do not make Vegas halve the window (what its brake does after
+ * many losses taken for corruption). */
 void scps_vegas_brake_outage(struct scps_vegas_brake *b);
-/* Ends a round trip. Returns what the caller must do with the window. */
+/* Called at the end of round trip r. Returns what the caller must do with the congestion window. */
 enum scps_vegas_brake_says scps_vegas_brake_round(struct scps_vegas_brake *b,
                                                   const struct scps_vegas_round *r);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests whether the RTT has become longer because of the path or because of an own queue
- * (vegas_path.h). */
+/* Tests whether the RTT has become longer because of the path, or because segments of this
+ * connection wait in a queue at the bottleneck (vegas_path.h). */
 #include "cc/vegas_path.h"
 
 #include "base/bytes.h"
 
 enum {
-    /* number of round trips in a row with an RTT above twice the base RTT before the first test */
+    /* Number of round trips in a row with an RTT above twice the base RTT before the window is
+     * halved for the first time to test whether the path has become longer. It doubles with each
+     * test that finds the connection's own queue instead, up to WAIT_MOST. */
     WAIT = 4,
     WAIT_MOST = 4096
 };
@@ -17,8 +19,8 @@ enum scps_vegas_path_says scps_vegas_path_round(struct scps_vegas_path *p, scps_
     scps_dur excess = rtt - base;
 
     if (p->rounds) {
-        /* The first round trip of a test acknowledges segments that were sent before the window was
-         * halved, so only the second one counts. */
+        /* The first round trip after the halving acknowledges segments that were sent before the
+         * window was halved, so only the RTT of the second one counts. */
         if (p->rounds++ < 2)
             return SCPS_VEGAS_PATH_TEST;
         p->rounds = 0;

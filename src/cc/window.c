@@ -18,9 +18,10 @@
  * - Equation 4 uses FlightSize. While SACK reports data beyond a hole, FlightSize grows far beyond
  *   cwnd, and half of it would be no reduction, so it counts at most up to cwnd.
  * - RFC 7661 section 4.4.2 subtracts what was retransmitted from the window after recovery. Here it
- *   is subtracted only if pipeACK was larger than FlightSize: otherwise the sender had used its
- *   window, which only slow start's overshoot made twice what arrives in a round trip, and
- *   equation 4 of RFC 5681 applies as it stands.
+ *   is subtracted only if the window was reduced to a part of pipeACK, because pipeACK was larger
+ *   than FlightSize. If FlightSize was larger, the sender had used its window, and half of it, as
+ *   in equation 4 of RFC 5681, is enough of a reduction: even if slow start had made the window
+ *   twice what arrives in a round trip.
  * - At a timeout during recovery FlightSize may still be as before the reduction, or larger, so
  *   ssthresh never rises above its value.
  */
@@ -50,7 +51,8 @@ void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size)
         memset((uint8_t *)w + size, 0, sizeof(struct scps_search));
 }
 
-/* Returns the state of SEARCH. Precondition: SEARCH is on. */
+/* Returns the state of SEARCH, an algorithm that ends slow start when less arrives than was sent a
+ * round trip before (search.h). Precondition: SEARCH is on (parameter slow-start=search). */
 static struct scps_search *search_of(struct scps_win *w)
 {
     return (struct scps_search *)(void *)((uint8_t *)w + w->search_at);
@@ -149,7 +151,8 @@ uint64_t scps_win_flight(const struct scps_cc_view *v, const struct scps_cc_ctl 
 {
     uint64_t flight = SCPS_MIN(v->outstanding, ctl->cwnd);
 
-    /* RFC 7661 section 4.4.1: "cwnd = (Max(pipeACK,LossFlightSize))/2". */
+    /* RFC 7661 section 4.4.1 after a loss: "cwnd = (Max(pipeACK,LossFlightSize))/2". This is the
+     * maximum; scps_win_cut() takes the half (keep/1024) of it. */
     return SCPS_MAX(flight, unvalidated_pipe(v, ctl));
 }
 

@@ -89,11 +89,12 @@ size_t scps_win_more_state(const int64_t *param);
 
 /* Called on every ACK before the other functions. Returns the number of bytes by which this ACK may
  * grow the window: 0 during an episode that reduced the window, or while the window does not limit
- * sending. Otherwise the result is the bytes that newly arrived; in slow start at most abc_limit
- * segments (one segment while w->repair is not 0) if abc_limit is set, and without it, while
- * w->repair is not 0, at most cwnd. Whether the window limits sending is decided over a whole round
- * trip: where a rate limit (token bucket) lets segments out in bursts, most ACKs find that the
- * bucket is the limit, and only the last segments of a burst wait for the window. */
+ * sending. Otherwise the result is the bytes that newly arrived. In slow start there is a limit: if
+ * abc_limit is set, abc_limit segments, but one segment as long as bytes that were in flight at a
+ * timeout are not acknowledged (w->repair is not 0); without abc_limit, cwnd as long as w->repair
+ * is not 0. Whether the window limits sending is decided over a whole round trip: where a rate
+ * limit (token bucket) lets segments out in bursts, most ACKs find that the bucket is the limit,
+ * and only the last segments of a burst wait for the window. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
