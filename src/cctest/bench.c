@@ -136,7 +136,8 @@ void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent *p)
     finish(t, &e);
 }
 
-/* ---- functions that play event tables ---- */
+/* ---- functions that play event tables: call a controller for each row, and compare its outputs
+ * ---- with those expected in the row ---- */
 
 /* If the row of the event table from which acknowledgement a comes gives a rate (a->rate, bytes/s)
  * and a round trip (a->rtt), adds a delivery-rate sample (interval of one round trip) to a. */

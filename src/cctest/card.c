@@ -232,7 +232,7 @@ static double link_use(const struct scps_cct_arena *a, scps_dur from, scps_dur t
     return SCPS_MIN(part, 100);
 }
 
-/* ---- scores of one flow alone on the link ---- */
+/* ---- scores of a controller whose flow is alone on the simulated link ---- */
 
 static void alone(struct card *c)
 {
@@ -286,7 +286,7 @@ static void lossy(struct card *c)
     put_value(c, LOSSY_USE, link_use(run_flows(c, &what, NULL), SCPS_SEC(10), SCPS_SEC(60), FULL));
 }
 
-/* ---- scores of several flows that share the link ---- */
+/* ---- scores of a controller when several flows share the simulated link ---- */
 
 static double jain(const struct scps_cct_arena *a, scps_time from, scps_time to)
 {
@@ -391,7 +391,7 @@ static void beside(struct card *c, const char *name, enum id ours, enum id their
     put_value(c, theirs, 100 * scps_cct_rate(a, 1, SCPS_SEC(30), SCPS_SEC(90)) / (FULL / 2));
 }
 
-/* ---- scores after changes of the link ---- */
+/* ---- scores of a controller after changes of the simulated link (RTT, rate, outage) ---- */
 
 static void rtt_steps(struct card *c)
 {
@@ -446,7 +446,7 @@ static void outage(struct card *c)
         put_value(c, OUTAGE_BACK, (double)(full - back) * 1e-6);
 }
 
-/* ---- scores with delayed and rare acknowledgements ---- */
+/* ---- scores of a controller with delayed acknowledgements, and with bursts of them ---- */
 
 static void acks(struct card *c)
 {

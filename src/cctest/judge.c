@@ -215,8 +215,9 @@ static void invariant(const struct scps_cct_case *c, enum scps_cctest_check whic
                             sizeof what) != which)
             continue;
         v->ok = false;
-        /* The controller is exempted from this check (it fails by design), so the history is
-         * reported as it is, without a search for a shorter one that fails, too. */
+        /* The controller is exempted from this check (it fails by design), so the random history
+         * (sequence of events given to the controller) with which it fails is reported by its seed,
+         * without the search for a shorter history that fails, too. */
         if (v->exempt) {
             scps_cct_message(v->msg, sizeof v->msg, "seed %" PRIu64 ": %s", seed, what);
             return;

@@ -78,7 +78,8 @@ static void judge_trial(const struct scps_cct_case *c, const struct trial *t,
                      RUNAWAY * t->fits + 20, runaway ? ": it runs away" : "");
 }
 
-/* ---- check: comparison with a path on which each segment is acknowledged ---- */
+/* ---- checks: the throughput with rare, late or bursty acknowledgements, or a coarse clock,
+ * ---- compared with that on the same path when each segment is acknowledged ---- */
 
 struct variant {
     const char *name; /* how the receiver acknowledges on this path */

@@ -4,7 +4,10 @@
  *
  *     una                                   nxt
  *      |---- lost ----|------ in flight -----|      outstanding = lost + in flight
- *      '-- round_left: until the round trip ends; point_left: until the episode does
+ *      |-- round_left ------>                       bytes to acknowledge until the present round
+ *                                                   trip ends
+ *      |-- point_left ------------>                 bytes to acknowledge until the present episode
+ *                                                   of loss recovery ends
  *
  * Each history is played to two copies of the controller. The state of the second copy is moved to
  * another address before each call, and each event is passed to the first copy, then to the second.
@@ -18,13 +21,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* largest amount n of an action of a history (ms for a round trip, s for an outage), so that the
- * sum of all times in a history fits into 63 bits of microseconds */
+/* Upper limit of the RTT, ms, and of the length of an outage, s, that an action (event) of a random
+ * history sets by its number n. With it the sum of all times in a history fits into 63 bits of
+ * microseconds. */
 #define LONGEST 1000000
 
 struct sender {
+    /* t: the first copy of the controller; twin[at]: the second copy, with the same inputs */
     struct scps_cctest t, twin[2];
-    unsigned at; /* index in twin[] of the second copy of the controller */
+    /* index in twin[] where the second copy of the controller is now; before each call twin() moves
+     * this copy to the other element, to find controllers that keep pointers into their state */
+    unsigned at;
     struct scps_cct_rules rules;
     /* out: bytes sent and not acknowledged; lost: how many of these are declared lost and not
      * retransmitted yet */

@@ -112,7 +112,7 @@ void scps_cct_column_put(const struct scps_cct_column *c, struct scps_cctest_eve
         memcpy(p, c->size == 4 ? (const void *)&four : &one, c->size);
 }
 
-/* ---- functions that write a recording ---- */
+/* ---- functions that write a recording: the calls of a controller with inputs and outputs ---- */
 
 struct state {
     struct scps_cctest_recorder *r;

@@ -113,7 +113,7 @@ static bool read_event(struct player *p, const char *line, size_t len, uint64_t 
            (unsigned)e->loss.cause <= SCPS_LOSS_OUTAGE && (unsigned)e->change <= SCPS_CC_PATH;
 }
 
-/* ---- functions that replay a recording ---- */
+/* ---- functions that replay the recorded calls of a controller ---- */
 
 static void watch(void *ctx, const struct scps_cctest_event *e)
 {

@@ -113,9 +113,10 @@ static uint64_t unvalidated_pipe(const struct scps_cctest_event *e)
     return e->view.pipe_ack < e->before.cwnd / 2 ? e->view.pipe_ack : 0;
 }
 
-/* Checks ssthresh after a loss that begins a loss recovery, and after the first timeout: it must be
- * at least two segments, and lower than `flight`, the number of bytes that were outstanding before
- * the loss (at most 1 - 1/GIVE_UP of it, unless that is less than four segments). */
+/* Checks ssthresh after a loss that begins a recovery episode, and after the first timeout since
+ * new data was acknowledged. ssthresh must be at least two segments, and at most the larger of 95 %
+ * (1 - 1/GIVE_UP) of `flight` and four segments. flight: bytes outstanding before the event; for a
+ * loss in the nonvalidated phase (RFC 7661) pipeACK, if that is larger. */
 static void threshold(struct scps_cct_rules *r, const struct scps_cctest_event *e, uint64_t flight)
 {
     uint64_t two = 2 * (uint64_t)e->view.mss;
