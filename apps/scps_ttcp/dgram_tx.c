@@ -181,8 +181,8 @@ static void send_data(struct ttcp_sender *s, scps_time now)
     }
 }
 
-/* Sends a guard datagram behind the data, which stops the receiver's clock, and sets the time at
- * which the next one is sent. */
+/* Sends a guard datagram behind the data (a short one that stops the receiver's clock), unless it
+ * is too early or all TTCP_GUARDS were sent, and sets the time at which the next one is sent. */
 static void send_guard(struct ttcp_sender *s, scps_time now)
 {
     struct ttcp_dsend *d = &s->d;

@@ -164,7 +164,9 @@ static void check(struct ttcp_real *x)
     }
 }
 
-/* Starts the transfer's clock at the time of the SYN (-u: of the first guard datagram), µs. */
+/* Starts the transfer's clock at the end that listens, and at both ends with -u. at: time 0 of the
+ * clock, µs: the SYN of the first connection arrived; with -u, the first datagram arrived or is
+ * about to be sent, normally the short "guard" datagram that the sender sends before the data. */
 static void begin(struct ttcp_real *x, scps_time at)
 {
     x->begun = true;
@@ -199,7 +201,8 @@ static void require(struct ttcp_real *x, const struct scps_conn *c)
 }
 
 /* Passes each connection that has arrived to a struct ttcp_end that has none yet. Closes the
- * listener when all -P connections have arrived; it then resets further ones. */
+ * listener when all -P connections have arrived; the stack then answers further SYNs with
+ * resets. */
 static void on_accept(struct ttcp_real *x, struct scps_listener *l, scps_time now)
 {
     struct scps_conn *c;

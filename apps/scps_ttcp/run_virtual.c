@@ -44,8 +44,8 @@ static uint64_t limit(const struct ttcp_virtual *x)
     uint64_t rate = x->o->rate_bps * x->n_flows;
     uint32_t headers = (x->o->family == 6 ? 40 : 20) + 20 + (i->timestamps ? 12 : 0);
 
-    /* With SCPS header compression, headers is the length of the compressed header of a full
-     * segment. */
+    /* With SCPS header compression, a full segment has a compressed header in place of the TCP
+     * header: 8 octets, or 16 with timestamps. The IP header is not compressed. */
     if (i->caps & SCPS_CAP_COM)
         headers -= i->timestamps ? 16 : 12;
     if (x->o->route_bps != 0 && (rate == 0 || x->o->route_bps < rate))
@@ -121,8 +121,9 @@ static void finish(struct ttcp_virtual *x)
 
 static void run_sender(void *ctx);
 
-/* With -u: if the sender has to run again later to send another guard datagram behind the data,
- * sets a timer for that. */
+/* With -u: sets a timer for the next guard datagram, if the sender has one to send. Guard datagrams
+ * are short ones by which the sender tells the receiver that the data has ended; the sender repeats
+ * them because they may be lost. */
 static void look_at_guards(struct ttcp_virtual *x)
 {
     struct ttcp_sender *s = &x->flow->sender;

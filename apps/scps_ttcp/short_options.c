@@ -7,9 +7,10 @@
  * that message.
  *
  * Deliberate differences from the reference implementation: -P is the number of connections, as in
- * iperf3, and does not select the spanner test, which this program lacks; rates are counted in
- * 1000; -f defaults to m; -b defaults to a size that fits the link; there is no rate limit without
- * -R; congestion control defaults to VJ.
+ * iperf3, and does not select that implementation's "spanner" test, which this program lacks; k, m
+ * and g in the rate of -R are powers of 1000; -f (the unit of printed rates) defaults to a, which
+ * chooses the unit by the value; -b (the size of both buffers) defaults to a size that fits the
+ * link; without -R the rate is not limited; the congestion controller defaults to VJ.
  */
 #include "scps_ttcp/option_table.h"
 

@@ -465,7 +465,9 @@ void ttcp_receiver_event(struct ttcp_receiver *r, const struct scps_event *ev, s
 {
     switch (ev->kind) {
     case SCPS_EV_READABLE:
-    case SCPS_EV_WRITABLE: /* The send buffer has room for the echo again. */
+    /* With -e, where this receiver writes back what it has read: the send buffer has room for more.
+     * With --tell: it has room for the line with the result. */
+    case SCPS_EV_WRITABLE:
     case SCPS_EV_HOLE:
     case SCPS_EV_PEER_CLOSED:
         ttcp_receiver_run(r, now);

@@ -99,9 +99,10 @@ struct ttcp_receiver {
     struct scps_hole *holes;
     size_t n_holes, cap_holes;
     uint64_t missing;
-    /* Times, µs: the SYN was sent or arrived (opened); the first and the last bytes were read
-     * (first, delivered). With -u: the first datagram arrived (opened); the first guard datagram
-     * behind the data arrived (ended). */
+    /* Times, µs: the SYN was sent or arrived, or with -u the first datagram arrived (opened); the
+     * first and the last bytes were read (first, delivered); with -u, the first guard datagram
+     * behind the data arrived, a short datagram that stops the clock (ended). TTCP_NOT_YET: it has
+     * not happened yet; without -u, `ended` always has this value. */
     scps_time opened, first, delivered, ended;
     struct ttcp_drecv d; /* state of -u */
     bool duplex; /* true: --bidir, so a sender writes to this connection and shuts it down */

@@ -6,7 +6,9 @@
 #include "scps_ttcp/result.h"
 
 struct ttcp_truth {
-    FILE *f; /* the file of the log; NULL: none */
+    /* file of the ground-truth log, with a line for each packet, which says what the virtual link
+     * did to it; NULL: --truth was not given */
+    FILE *f;
     struct ttcp_truth_side {
         struct ttcp_truth *t;
         int dir;

@@ -6,8 +6,9 @@
 
 #include <scps/types.h>
 
-/* A ring of the bytes that were written and not compared yet, and the results of the comparison;
- * all zeros: an empty ring without memory. */
+/* A ring of the bytes that the sender has taken from its input and the receiver has not read from
+ * the connection yet, and the results of comparing what the receiver reads with these bytes. All
+ * zeros: an empty ring without memory. */
 struct ttcp_verify {
     uint8_t *ring;
     /* cap: size of the ring, 0 or a power of two; start: index of its oldest byte; len: number of

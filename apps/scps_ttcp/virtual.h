@@ -29,8 +29,8 @@ struct ttcp_virtual {
     struct ttcp_progress progress;
     struct ttcp_truth truth;
     struct ttcp_sums sums; /* -u: checksums of the datagrams sent */
-    /* with -u: virtual time, µs, of the timer by which the sender sends its next guard datagram
-     * behind the data */
+    /* with -u: virtual time, µs, of the timer by which the sender sends its next guard datagram, a
+     * short one behind the data that tells the receiver that the data has ended */
     scps_time next;
     /* on_event: function that is called for the events of both hosts' stacks, with this structure
      * as ctx; stop_now: variable that a signal sets, which ends the waiting for input */

@@ -50,7 +50,8 @@ static bool tap(struct ttcp_virtual *x, int end, const char *path)
 }
 
 /* For -u: opens the datagram endpoints of sender and receiver, and sends the guard datagram before
- * the data, whose arrival starts the receiver's clock. Returns 0, or an error (SCPS_ERR_*). */
+ * the data, a short one whose arrival starts the receiver's clock. Returns 0, or an error
+ * (SCPS_ERR_*). */
 static int open_datagrams(struct ttcp_virtual *x, const struct scps_endpoint *own,
                           const struct scps_endpoint *to)
 {
