@@ -354,9 +354,11 @@ SCPS_API int scps_trace_read(struct scps_trace *t, const char *path, char msg[SC
  * dropped packets because they were not read soon enough: the figures lack them. */
 SCPS_API int scps_trace_live(struct scps_trace *t, const char *device, const char *filter,
                              uint64_t packets, scps_dur until, char msg[SCPS_TRACE_MSGLEN]);
-/* Reads the ground truth of a channel (docs/SCPS_TRACE.md, "The ground-truth log"). Call it before
- * the captures are read. Returns the number of rows, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one
- * line in msg. */
+/* Reads a ground-truth log: a CSV file with one row for each packet that was offered to a simulated
+ * link, which says what the link did to the packet (docs/SCPS_TRACE.md, "The ground-truth log").
+ * Call this function before the captures are read. Returns the number of rows of packets with
+ * payload, which it stores, or SCPS_ERR_SYSTEM or SCPS_ERR_INVAL with one line in msg, or
+ * SCPS_ERR_NOMEM. */
 SCPS_API int64_t scps_trace_truth(struct scps_trace *t, const char *path,
                                   char msg[SCPS_TRACE_MSGLEN]);
 /* Completes the figures of all connections. Call it once, after the last packet and before any
@@ -382,10 +384,13 @@ SCPS_API uint64_t scps_trace_memory(const struct scps_trace *t, uint64_t *peak);
 
 /* Flags for what a report contains beyond the figures of tcptrace's long report. */
 enum {
-    /* the report contains outstanding data and shares of time (option -W) */
+    /* the report contains outstanding data (option -W of scps_trace) and, with SCPS_TRACE_OURS, the
+     * shares of the time in which the window, the application or congestion limited the sender */
     SCPS_TRACE_WINDOWS = 1,
     SCPS_TRACE_RTT = 2, /* the report contains round-trip times (option -r) */
-    /* the report contains SCPS figures, acknowledgement behaviour and causes of retransmissions */
+    /* the report contains the figures that tcptrace does not have: counts of SNACKs and other
+     * SCPS-TP options, how the receiver acknowledges, and causes of retransmissions. scps_trace
+     * sets this flag, unless option -t is given. */
     SCPS_TRACE_OURS = 4
 };
 

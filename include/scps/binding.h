@@ -20,27 +20,35 @@
 extern "C" {
 #endif
 
-#define SCPS_BINDINGS    2  /* largest number of binding spaces that one connection can offer */
+/* largest number of binding spaces (numbered items of vendor data in a SYN) that one connection can
+ * offer */
+#define SCPS_BINDINGS    2
 #define SCPS_BINDING_MAX 30 /* largest number of octets of data in one binding space */
 
+/* One binding space: the data that a vendor or community sends in the SYN under its id. */
 struct scps_binding {
-    /* id of the space: from 0 to 254 if this host offers it, to 511 if it was received */
+    /* id of the binding space: from 0 to 254 if this host offers it, to 511 if it was received,
+     * because ids from 256 on (octet A is 255) are received, but never sent */
     uint16_t id;
-    uint8_t low; /* low nibble of octet B as received; this library sends 0 */
-    uint8_t len; /* number of octets in data; 0: the structure holds no space */
+    /* low nibble of octet B (the second octet of a binding space) as received; this library sends
+     * 0 */
+    uint8_t low;
+    uint8_t len; /* number of octets in data; 0: this structure contains no binding space */
     uint8_t data[SCPS_BINDING_MAX];
 };
 
-/* Returns how many octets the n binding spaces of b take in the TCP option, without the option's
- * kind and length octets. Spaces with len 0 are left out. Data of odd length is padded with a zero
- * octet. */
+/* Returns how many octets the n binding spaces (items of vendor data) of b take in the extended
+ * capabilities option of a SYN (TCP option 20), without the option's kind and length octets.
+ * Binding spaces with len 0 are left out. Data of odd length is padded with a zero octet. */
 SCPS_API size_t scps_binding_size(const struct scps_binding *b, size_t n);
-/* Writes the n binding spaces of b to p as the value of the TCP option (without kind and length). p
- * has room for scps_binding_size() octets. Returns the number of octets written. */
+/* Writes the n binding spaces (items of vendor data) of b to p, as the value of the extended
+ * capabilities option of a SYN (TCP option 20), without the option's kind and length octets. p has
+ * room for scps_binding_size() octets. Returns the number of octets written. */
 SCPS_API size_t scps_binding_build(uint8_t *p, const struct scps_binding *b, size_t n);
-/* Parses the first binding space of an option's value into *b. len: octets from p to the end of the
- * option. Returns the number of octets that the binding space takes; 0: the binding space is
- * malformed or longer than len. */
+/* Parses the first binding space (item of vendor data) at p, in the value of an extended
+ * capabilities option (TCP option 20), into *b. len: octets from p to the end of the option.
+ * Returns the number of octets that the binding space takes; 0: the binding space is malformed or
+ * longer than len. */
 SCPS_API size_t scps_binding_parse(const uint8_t *p, size_t len, struct scps_binding *b);
 /* Returns what two hosts that offered binding spaces a and b with the same id have agreed on: the
  * bitwise AND of the data of a and b, as long as the shorter one. */

@@ -102,7 +102,9 @@ struct scps_cc_ack {
      * the wait of a delayed ACK; 0: unknown, for example because that segment was resent; -1: it
      * was sent before the end of the last outage and its RTT is longer than the RTO */
     scps_dur rtt_old;
-    uint64_t rate;    /* delivery rate over the flight of the newest segment, bytes/s; 0: unknown */
+    /* Delivery rate, bytes/s: the bytes reported as arrived since the newest segment that this
+     * acknowledgement covers was sent, divided by `interval`. 0: unknown. */
+    uint64_t rate;
     bool app_limited; /* true: the application, not the path, limited the delivery rate `rate` */
     /* true: a new round trip begins, because this acknowledgement covers data that was sent after
      * the previous round trip began */
@@ -110,7 +112,8 @@ struct scps_cc_ack {
     /* true: the connection is in loss recovery, during which a controller should not grow the
      * window */
     bool in_recovery;
-    /* part of `bytes` for which the receiver echoed a congestion mark (ECE flag of RFC 3168) */
+    /* equal to `bytes`, the newly arrived bytes, if this acknowledgement has the ECE flag (the
+     * receiver echoes a congestion mark, RFC 3168); 0: it has not, or ECN was not negotiated */
     uint64_t marked;
     /* Length of the delivery-rate sample, µs; `rate` is sample_bytes divided by it. 0: no sample */
     scps_dur interval;
@@ -139,10 +142,14 @@ struct scps_cc_loss {
     /* app_limited, tx_in_flight and lost_since describe one of the segments that this event
      * declares lost: the one sent last. They and `ranges` are 0 when no segment is lost
      * (SCPS_BY_ECN). */
-    bool app_limited; /* true: the application limited the rate when that segment was sent */
-    uint32_t ranges;  /* number of separate ranges of sequence numbers that the lost bytes form */
-    uint64_t tx_in_flight; /* bytes in flight when that segment was sent, the segment included */
-    uint64_t lost_since;   /* bytes declared lost since that segment was sent, `bytes` included */
+    /* true: the application limited the rate when the lost segment sent last was sent */
+    bool app_limited;
+    uint32_t ranges; /* number of separate ranges of sequence numbers that the lost bytes form */
+    /* bytes in flight when the lost segment sent last was sent, that segment included */
+    uint64_t tx_in_flight;
+    /* bytes declared lost since the lost segment sent last was sent, including `bytes`, those that
+     * this event declares lost */
+    uint64_t lost_since;
 };
 
 /* Argument of scps_cc_ops.on_sent: a segment with data that is being sent. The fields inflight and
@@ -199,18 +206,25 @@ struct scps_cc_ctl {
 };
 
 /* Careful resume (RFC 9959): what the core asks a controller that has a model of the path instead
- * of a window, through scps_cc_ops.resume. */
+ * of a window, through scps_cc_ops.resume. The jump: in the Unvalidated and the Validating Phase
+ * the connection sends at a rate taken from a saved path state, before its own acknowledgements
+ * have shown that the path carries that rate. */
 enum scps_cc_resume {
-    /* the jump begins: the controller is asked to send at `amount` bytes/s for this round trip, if
-     * the rate of its own model is lower */
+    /* The jump to the rate of the saved path state begins (Unvalidated Phase): the controller is
+     * asked to send at `amount` bytes/s for this round trip, if the rate of its own model is
+     * lower. */
     SCPS_CC_JUMP,
-    /* The core asks a question at each acknowledgement and loss. During the jump: has the
-     * controller seen no congestion? During the Safe Retreat Phase: has the queue drained? */
+    /* The core asks a question at each acknowledgement and loss. During the jump (Unvalidated and
+     * Validating Phases): has the controller seen no congestion? During the Safe Retreat Phase: has
+     * the queue drained? */
     SCPS_CC_STEADY,
-    /* the jump caused congestion: the controller is asked to let the bytes in flight drain, with a
-     * window of at most `amount` bytes for now */
+    /* The jump to the saved rate caused congestion (the Safe Retreat Phase begins): the controller
+     * is asked to let the bytes in flight drain, with a window of at most `amount` bytes for
+     * now. */
     SCPS_CC_RETREAT,
-    SCPS_CC_RESUMED /* the jump or the Safe Retreat Phase is over */
+    /* Careful resume is over (its phase became normal) after the jump to the saved rate or after
+     * the Safe Retreat Phase: the controller follows its own model again. */
+    SCPS_CC_RESUMED
 };
 
 /* A parameter of a controller. Users write it as "key=value" behind the controller's name, as in
@@ -263,9 +277,11 @@ struct scps_cc_ops {
     void (*on_sent)(void *s, const struct scps_cc_view *v, const struct scps_cc_sent *p,
                     struct scps_cc_ctl *ctl);
     /* Careful resume (RFC 9959): passes request `what`, whose values enum scps_cc_resume explains,
-     * to the controller. Returns the answer to SCPS_CC_STEADY (true: yes), and true for any other
-     * request. NULL: the controller has no state beyond its window, so the core itself sets the
-     * window, paces it, and treats a loss during the jump as congestion. */
+     * to the controller. Returns for SCPS_CC_STEADY whether the jump (sending at a rate taken from
+     * a saved path state) has met no congestion or, in the Safe Retreat Phase, whether the queue
+     * has drained; returns true for any other request. NULL: the controller has no state beyond its
+     * window, so the core itself sets the window, paces it, and ends the jump when a loss is
+     * attributed to congestion. */
     bool (*resume)(void *s, const struct scps_cc_view *v, enum scps_cc_resume what, uint64_t amount,
                    struct scps_cc_ctl *ctl);
     /* Returns the octets of state that the controller needs beyond state_size with these
@@ -280,8 +296,8 @@ SCPS_API size_t scps_cc_state_size(const struct scps_cc_ops *ops, const int64_t 
 SCPS_API const struct scps_cc_ops *scps_cc_find(const char *name);
 /* Returns the i-th built-in controller; NULL past the last. */
 SCPS_API const struct scps_cc_ops *scps_cc_at(size_t i);
-/* Writes the default of each parameter of ops to out[], in the order of ops->params, and 0 behind
- * the last. */
+/* Writes the default of each parameter of ops to out[], in the order of ops->params, and sets the
+ * remaining elements of out[] to 0. */
 SCPS_API void scps_cc_param_defaults(const struct scps_cc_ops *ops, int64_t out[SCPS_CC_PARAMS]);
 /* Parses "name[,key=value...]": sets *ops to the controller of that name and param to its
  * parameters, which are defaults where no key is given. Returns 0; SCPS_ERR_NOENT for an unknown

@@ -10,8 +10,9 @@
  *     scps_ttcp --cc-plugin ./mine.so,key=value ...
  *
  * A program reads one symbol of the shared object, scps_cc_plugin. The functions start, ack and
- * loss must be set; change may be NULL if the controller ignores such changes, and on_sent if it
- * need not know what is sent. The library itself loads nothing: a program that has the address of a
+ * loss must be set; change may be NULL if the controller ignores all events of enum scps_cc_change
+ * (timeout, end of recovery, idle time, change of the path and so on), and on_sent if it need not
+ * know what is sent. The library itself loads nothing: a program that has the address of a
  * struct scps_cc_ops gives it to scps_conn_config_set_cc(), wherever it comes from.
  */
 #ifndef SCPS_CC_PLUGIN_H

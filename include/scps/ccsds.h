@@ -82,7 +82,9 @@ struct scps_ccsds_status {
     uint64_t tx_frames, rx_frames, tx_packets, rx_packets;
     uint64_t tx_idle, rx_idle; /* idle packets sent and received */
     uint64_t tx_fill;          /* octets of fill data that were sent, headers included */
-    uint64_t lost_frames;      /* received frames missing: gaps in the frame counts */
+    /* number of frames from the peer that never arrived, computed from gaps in the frame counts of
+     * those that did */
+    uint64_t lost_frames;
     uint64_t drops[SCPS_CCSDS_DROP_COUNT];
 };
 
@@ -104,9 +106,10 @@ static inline struct scps_ccsds_config scps_ccsds_config_default(enum scps_ccsds
 SCPS_API int scps_ccsds_config_check(const struct scps_ccsds_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ccsds_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ccsds_memory(const struct scps_ccsds_config *cfg);
-/* Opens one end of a space link as a netif, in one block of memory from alloc (NULL: malloc). Put
- * it on the netif of its device with scps_netif_push(), and call scps_netif_advance() before the
- * first packet, so that the filter knows the time. Returns NULL on lack of memory, or for a
+/* Opens one end of a space link as a netif, in one block of memory from alloc (NULL: malloc). It is
+ * a filter: put it on the netif of its device with scps_netif_push(), and before the first packet
+ * call scps_netif_advance(), from which the filter takes the time for its deadlines and its packets
+ * (it reads no clock). Returns NULL on lack of memory, or for a
  * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
  * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ccsds_new(const struct scps_ccsds_config *cfg,

@@ -24,7 +24,7 @@ extern "C" {
 
 #define SCPS_CCTEST_MSGLEN 512
 
-/* ---- test bench: one controller and the part of the core that calls it ---- */
+/* ---- test bench: calls one congestion controller as a connection's sender does ---- */
 
 enum scps_cctest_kind {
     SCPS_CCTEST_ACK,
@@ -91,8 +91,9 @@ SCPS_API void scps_cctest_sent(struct scps_cctest *t, const struct scps_cc_sent 
 /* ---- event tables: lists of events with the window, threshold or rate expected after each ---- */
 
 /* One row of an event table: an event, and the outputs that the controller must have after it.
- * Fields that are 0 have usual values: outstanding and inflight equal the window, cwnd_limited is
- * true, the cause is congestion, the evidence SACK, and the RTT that of scps_cctest.view. */
+ * Where fields are 0, the controller gets usual values: outstanding and inflight equal to the
+ * window, cwnd_limited true, a loss caused by congestion and shown by SACK (SCPS_BY_SACK), and as
+ * RTT the srtt of scps_cctest.view, the state of the connection that the bench passes to it. */
 struct scps_cctest_row {
     enum scps_cctest_kind kind;
     /* inputs of the event */
@@ -101,7 +102,9 @@ struct scps_cctest_row {
     unsigned times; /* number of times that the row is played; 0: once */
     uint64_t outstanding;
     bool app_limited; /* true: the application, not the window, limited the sender */
-    scps_dur rtt;     /* ack: RTT, µs; -1: the RTT is unknown, 0: the RTT is that of the view */
+    /* rows of kind SCPS_CCTEST_ACK: RTT of the newest segment acknowledged, µs; -1: unknown; 0: it
+     * is srtt of scps_cctest.view. A positive value in a row of any kind also becomes that srtt. */
+    scps_dur rtt;
     scps_dur rtt_old; /* ack: RTT of the oldest segment acknowledged, µs; 0: unknown */
     uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
     bool round;       /* ack: the acknowledgement is the first of a new round trip */
@@ -186,20 +189,22 @@ struct scps_cctest_form {
     double (*growth)(double w, unsigned n, double rtt);
     double growth_tolerance;
 };
-/* Returns the closed form that has this name: "reno", "cubic", "highspeed", "scalable", "hybla";
- * NULL: there is no such form. */
+/* Returns the closed form (published formula of window growth) that has this name: "reno", "cubic",
+ * "highspeed", "scalable", "hybla"; NULL: there is no such form. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_find(const char *name);
-/* Returns the i-th closed form, from 0; NULL past the last. */
+/* Returns the i-th closed form (published formula of window growth), from 0; NULL past the last. */
 SCPS_API const struct scps_cctest_form *scps_cctest_form_at(size_t i);
 
-/* The checks that a controller must pass. All zero: every check, no closed form. */
+/* The checks that a controller must pass. All zero: every check but those against a closed form (a
+ * published formula of window growth), for which no form is given. */
 struct scps_cctest_expect {
     uint64_t exempt; /* SCPS_CCTEST_BIT of each check that the controller fails by design */
     const struct scps_cctest_form *form; /* published law of growth to compare with; NULL: none */
     /* One sentence that gives the reason of the exemptions; NULL: there are none. */
     const char *why;
 };
-/* Returns the exemptions of a built-in controller and their reason. Any other name has none. */
+/* Returns, for the built-in controller that has this name, the checks that it fails by design, with
+ * the reason, and its published law of growth, if it has one. All zero for any other name. */
 SCPS_API struct scps_cctest_expect scps_cctest_expect_of(const char *name);
 
 struct scps_cctest_verdict {
@@ -212,8 +217,9 @@ struct scps_cctest_verdict {
     /* text with the measured values, or with the reason why the check failed */
     char msg[SCPS_CCTEST_MSGLEN];
 };
-/* Makes every check. expect NULL: no exemption, no closed form. The random checks use the seeds 1
- * to `seeds` (0: 40); out has room for SCPS_CCTEST_CHECKS results. Returns how many checks failed
+/* Makes every check of controller ops. expect NULL: no failure is exempted, and the window is not
+ * compared with a published law of growth. The checks on random events use the seeds 1 to `seeds`
+ * (0: 40); out has room for SCPS_CCTEST_CHECKS results. Returns how many checks failed
  * without an exemption. Takes about a second. */
 SCPS_API size_t scps_cctest_judge(const struct scps_cc_ops *ops, const int64_t *param,
                                   const struct scps_cctest_expect *expect, unsigned seeds,
@@ -321,7 +327,9 @@ struct scps_cctest_path_result { /* results since scps_cctest_line_mark() */
      * were lost; a lost segment is counted when it is sent */
     uint64_t sent, delivered, lost;
     uint64_t episodes, timeouts;
-    uint64_t max_queue; /* largest number of segments in the queue */
+    /* largest number of segments that a newly sent segment found ahead of it at the bottleneck;
+     * with a policer, which has no queue, 0 */
+    uint64_t max_queue;
     /* largest and mean congestion window, bytes; the mean is over the round trips */
     uint64_t peak_cwnd, mean_cwnd;
 };
@@ -332,7 +340,8 @@ SCPS_API struct scps_cctest_line *
 scps_cctest_line_new(const struct scps_cc_ops *ops, const int64_t *param,
                      const struct scps_cctest_path *p,
                      void (*watch)(void *ctx, const struct scps_cctest_event *e), void *ctx);
-/* Returns the description of the path of a model. The caller may change its fields between runs. */
+/* Returns the description of the path that path model l simulates, its own copy of the one given to
+ * scps_cctest_line_new(). Between runs the caller may change its fields, such as bps or down. */
 SCPS_API struct scps_cctest_path *scps_cctest_line_path(struct scps_cctest_line *l);
 /* Returns the controller that runs on the path model. */
 SCPS_API const struct scps_cctest *scps_cctest_line_bench(const struct scps_cctest_line *l);

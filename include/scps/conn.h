@@ -51,13 +51,16 @@ struct scps_conn_config {
     uint32_t rate_overhead;
     /* How much may be sent back to back under rate after a pause. It is the size of the token
      * bucket. By default the bucket is smaller while losses of small segments are repaired, and
-     * after two timeouts of small segments: four packets of their mean length. 0 to 1 GiB; 0, the
-     * default: four packets; for a window that pacing spreads two segments, or up to four if its
-     * rate yields them in a millisecond and they are at most a quarter of the window. */
+     * after two timeouts of small segments: four packets of their mean length. With pacing, where
+     * the controller sets no rate, the congestion window is spread at a rate that follows from the
+     * window and the smoothed round trip. 0 to 1 GiB; 0, the default: four packets; for a window
+     * that pacing spreads two segments, or up to four if its rate yields them in a millisecond and
+     * they are at most a quarter of the window. */
     uint32_t burst;
     /* Spread each congestion window over the smoothed round trip. It is always on where
      * acknowledgements wait for the timer (ack_mode delayed), because each such acknowledgement
-     * would release a whole window at once. Default false. */
+     * would release a whole window at once. The ack_mode that counts is that of this end: the
+     * sender assumes that the peer acknowledges in the same mode. Default false. */
     bool pacing;
     /* Initial congestion window. 0 to 65535 segments; 0, the default: ten segments, at most 14600
      * bytes; RFC 6928 section 2. */
@@ -77,8 +80,10 @@ struct scps_conn_config {
      * receive buffer holds them. 0 to 1 GiB; 0, the default: the window in the peer's SYN; RFC 7323
      * section 2.2. */
     uint32_t first_window;
-    /* Count payload bytes without storing them; they are written from NULL and read as zeros.
-     * Default false. */
+    /* Count payload bytes without storing them; they are written from NULL and read as zeros. The
+     * application passes NULL as buf to scps_conn_write(). The setting concerns this end alone, but
+     * the device has to carry such payload (SCPS_NETIF_HOLLOW), as a simulated link does. Default
+     * false. */
     bool hollow;
 
     /* ---- Packets ---- */
@@ -150,8 +155,9 @@ struct scps_conn_config {
     /* How many SYNs carry the SCPS capabilities (option 20) before one is sent without them. It is
      * for paths that drop packets with unknown options; after a SYN that is answered with a reset,
      * one without the option is sent at once. Where a link is down at the start, or loses SYNs, a
-     * larger number keeps SNACK. 0 to 255 SYNs; default 3; 0: all SYNs carry the option; CCSDS
-     * 714.0-B-2. */
+     * larger number keeps SNACK. A SYN that is lost counts as one of them; a connection opened by a
+     * SYN without option 20 has none of its features, SNACK among them. 0 to 255 SYNs; default 3;
+     * 0: all SYNs carry the option; CCSDS 714.0-B-2. */
     uint8_t caps_tries;
     /* Offer and accept best effort (BETS): data that does not arrive in time is given up and
      * reported as a hole. The reader calls scps_conn_hole() to pass a hole; scps_conn_given_up()
@@ -223,7 +229,9 @@ struct scps_conn_config {
      * expected_rtt that time, at most 200 ms; RFC 9293 section 3.8.6.3. */
     scps_dur ack_delay;
     /* With ack_mode other: how many segments, from the first on, are acknowledged one by one. It
-     * helps a peer whose slow start counts acknowledgements. 0 to 65535 segments; default 0. */
+     * helps a peer whose slow start counts acknowledgements. This end, as the receiver,
+     * acknowledges every second segment in that mode (SCPS_ACK_OTHER). 0 to 65535 segments; default
+     * 0. */
     uint16_t quick_acks;
     /* Limit for acknowledgements that carry no data, for a thin return link. The next
      * acknowledgement reports what those held back would have reported. 0 to 4294967295 packets/s;
@@ -358,7 +366,8 @@ SCPS_API void scps_listener_local(const struct scps_listener *l, struct scps_end
 
 /* flag of scps_conn_write(): more data follows, so a last segment that is not full waits for it */
 #define SCPS_MORE 1u
-/* flag of scps_conn_read() and scps_conn_hole(): the bytes or the hole stay in the buffer */
+/* flag of scps_conn_read() and scps_conn_hole(): what the call returns (bytes, or the hole: a range
+ * of bytes that best effort gave up) is not consumed, and the next call returns it again */
 #define SCPS_PEEK 2u
 /* flag of scps_conn_write(): the last of these bytes ends a record (SCPS-TP, option 22) */
 #define SCPS_EOR 4u
@@ -383,7 +392,8 @@ SCPS_API int64_t scps_conn_writev(struct scps_conn *c, const struct scps_iovec *
  * of scps_conn_write(), with *at unchanged. The buffer is a ring, so the contiguous room may be
  * smaller than what could be written: fill it, commit it and reserve again. The room is valid until
  * the next call on this connection or its stack, which may be scps_conn_commit(). SCPS_ERR_INVAL on
- * a hollow connection, where scps_conn_write() takes NULL instead. */
+ * a connection with scps_conn_config.hollow, whose payload is counted, but not stored: call
+ * scps_conn_write() with buf NULL instead. */
 SCPS_API int64_t scps_conn_reserve(struct scps_conn *c, size_t len, uint8_t **at);
 /* Writes the first len of the reserved bytes, which the caller has filled in, and gives back the
  * rest of the room. flags as for scps_conn_write(); SCPS_EOR ends a record with the last of the len
@@ -400,8 +410,9 @@ SCPS_API int64_t scps_conn_commit(struct scps_conn *c, size_t len, unsigned flag
 SCPS_API int64_t scps_conn_read(struct scps_conn *c, void *buf, size_t len, unsigned flags);
 /* Reads without a copy: returns the longest contiguous run of readable bytes, valid until the next
  * call on this connection or the stack, and its length in *len; NULL and 0 if there is none. Then
- * consume it, whole or in part, with scps_conn_read(c, NULL, n, 0). A hollow connection always
- * returns NULL: use scps_conn_read(). */
+ * consume it, whole or in part, with scps_conn_read(c, NULL, n, 0). Always NULL and 0 on a
+ * connection with scps_conn_config.hollow, whose payload is counted, but not stored: use
+ * scps_conn_read(). */
 SCPS_API const uint8_t *scps_conn_data(struct scps_conn *c, size_t *len);
 /* Flags that scps_conn_record() returns about the byte read last; both may be set. SCPS_RECORD_END:
  * the byte ended a record. SCPS_RECORD_TORN: best effort gave up bytes of the record to which the

@@ -112,9 +112,11 @@ static inline struct scps_ether_config scps_ether_config_default(void)
 SCPS_API int scps_ether_config_check(const struct scps_ether_config *cfg, char *msg, size_t msglen);
 /* Returns the number of bytes that scps_ether_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
-/* Opens a station on an Ethernet as a netif, in one block of memory from alloc (NULL: malloc). Put
- * it on the netif of its device with scps_netif_push(), and call scps_netif_advance() before the
- * first packet, so that the filter knows the time. Returns NULL on lack of memory, or for a
+/* Opens a station on an Ethernet as a netif, in one block of memory from alloc (NULL: malloc). The
+ * station is a filter: put it on the netif of its device with scps_netif_push(), and before the
+ * first packet call scps_netif_advance(), from which the station takes the time for its timers of
+ * ARP and Neighbour Discovery (it reads no clock), and at whose first call it sets the MTU of the
+ * chain above the device. Returns NULL on lack of memory, or for a
  * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
  * SCPS_ERR_RANGE. */
 SCPS_API struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,

@@ -103,9 +103,10 @@ static inline struct scps_netif *scps_tty_open(const struct scps_tty_config *cfg
  * header; for any other netif they return SCPS_ERR_INVAL. */
 /* Returns the file descriptor to watch for reading; the device owns it. */
 SCPS_API int scps_io_fd(const struct scps_netif *nif);
-/* Reads at most max packets that wait in the device and passes them up its chain with the arrival
- * time `at`, µs; the packets that one read call returned are all passed up, even beyond max.
- * Returns 1 when more may be waiting, 0 when not, or SCPS_ERR_LINKDOWN when the device has gone. */
+/* Reads at most max packets that wait in the device and passes them, with the arrival time `at`,
+ * µs, up the chain: through the filters on top of the device to the stack. The packets that one
+ * read call returned are all passed up, even beyond max. Returns 1 when more may be waiting, 0 when
+ * not, or SCPS_ERR_LINKDOWN when the device has gone. */
 SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
 /* Sends the packets that the device has collected to send them in one system call. The loop calls
  * it after each scps_pump(). */
@@ -225,17 +226,19 @@ SCPS_API bool scps_ifopts_given(const struct scps_ifopts *o);
  * of usage, whereas a failure of scps_ifopts_open() or scps_ifopts_attach() is one of the
  * system. */
 SCPS_API int scps_ifopts_check(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
-/* Opens the device: TUN or TAP with Ethernet, with its kernel addresses if they were given, IP in
- * UDP, or PPP on a terminal line. Returns NULL with one line in msg. Push filters on it before the
- * next call. */
+/* Opens the device that the options name: TUN, or TAP with Ethernet, with its kernel addresses if
+ * they were given; IP in UDP; PPP on a terminal line; or CCSDS frames. Returns the uppermost netif
+ * of its chain; on failure NULL, with one line in msg. If packets are to pass further filters, such
+ * as a capture, put these on the chain with scps_netif_push() before scps_ifopts_attach(). */
 SCPS_API struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_IO_MSGLEN]);
 /* Adds a chain of netifs, whose uppermost one is top, to the loop and its stack, and gives the
  * stack its addresses and routes: a route to the prefix of each address, and a default route if a
  * gateway or an address without /LEN was given, and always with --udp, --ppp and --ccsds. With PPP
  * this function runs the loop until the link is open, or until SIGINT or SIGTERM comes; then an
- * address that the peer assigns is added. Returns 0, or an error with one line in msg:
- * SCPS_ERR_TIMEDOUT when the PPP link is not open after the time `patience`, SCPS_ERR_LINKDOWN when
- * it is not open after ppp_wait. Example:
+ * address that the peer assigns is added. Returns 0, or an error with one line in msg. If the PPP
+ * link does not open, the error is SCPS_ERR_TIMEDOUT when the time limit of the program,
+ * o->patience, has passed, and SCPS_ERR_LINKDOWN when the time limit of the user, o->ppp_wait
+ * (--ppp DEVICE,wait=S), has passed, or for any other reason. Example:
  *
  *     dev = scps_ifopts_open(&o, msg);
  *     top = scps_netif_push(dev, tap);
@@ -261,8 +264,9 @@ struct scps_ifdrop {
     const char *words; /* description of what the counter counts */
     uint64_t count;    /* number of packets or octets counted since the filter was opened */
 };
-/* Writes counter i, from 0, of the chain's link filter to *out. Returns false when there are no
- * more counters, or the chain has no such filter. */
+/* Writes drop counter i, from 0, of a link filter to *out: of the filter for PPP, Ethernet or CCSDS
+ * frames in the netif chain whose uppermost netif is top. Returns false, with *out unchanged, when
+ * that filter has no more counters, or the chain has no such filter. */
 SCPS_API bool scps_ifopts_drop(const struct scps_netif *top, unsigned i, struct scps_ifdrop *out);
 
 /* Reads a whole file, at most 128 MB. Returns its contents, to be freed with scps_io_free_file(),

@@ -93,9 +93,12 @@ struct scps_netif_ops {
 struct scps_netif {
     /* functions of the netif; NULL: the driver fetches packets by scps_stack_output() */
     const struct scps_netif_ops *ops;
-    const char *name; /* name for messages; the owner keeps the text */
-    uint32_t mtu;     /* largest IP packet, bytes */
-    unsigned flags;   /* SCPS_NETIF_* */
+    /* Name for messages, such as "scps0". The driver that made this netif owns the text, which must
+     * stay valid as long as the netif. NULL in a filter: scps_netif_push() sets it to the name of
+     * the netif below. */
+    const char *name;
+    uint32_t mtu;   /* largest IP packet, bytes */
+    unsigned flags; /* SCPS_NETIF_* */
     /* the netifs below and above this one in the chain; NULL at the ends of the chain */
     struct scps_netif *lower, *upper;
     /* the stack to which scps_stack_add_netif() attached this netif; only the top of a chain has

@@ -60,46 +60,58 @@ enum scps_resume_phase {
     SCPS_RESUME_REFUSED
 };
 
-/* Why a connection entered another phase of careful resume (RFC 9959). */
+/* Why a connection entered another phase of careful resume (RFC 9959). The jump: the sender raises
+ * its congestion window to half of the saved one, or less, in the Unvalidated Phase. */
 enum scps_resume_why {
     /* the phase became Reconnaissance, because scps_path_restore() accepted a saved state */
     SCPS_RESUME_RESTORED,
-    /* the phase became Unvalidated (the jump: the window of the saved state is used): the initial
-     * data was acknowledged, with an RTT similar to the saved one */
+    /* the phase became Unvalidated (the jump: the congestion window is raised to half of the saved
+     * one, or less): the initial data was acknowledged, with an RTT similar to the saved one */
     SCPS_RESUME_CONFIRMED,
     /* the phase became Validating: the congestion window of the Unvalidated phase was sent in
      * full */
     SCPS_RESUME_LAST_SENT,
     /* the phase became Validating: the first unvalidated segment arrived */
     SCPS_RESUME_FIRST_ACKED,
-    SCPS_RESUME_RTT_EXCEEDED, /* the phase became Validating: the jump has lasted one round trip */
-    SCPS_RESUME_VALIDATED,    /* the phase became normal: the last unvalidated segment arrived */
+    /* the phase became Validating: the Unvalidated Phase, in which the sender uses the window
+     * raised from the saved state, has lasted one round trip */
+    SCPS_RESUME_RTT_EXCEEDED,
+    SCPS_RESUME_VALIDATED, /* the phase became normal: the last unvalidated segment arrived */
     /* the phase became normal: the application sent so little that the window from before the jump
-     * would have allowed it */
+     * (the raise of the window by the saved state) would have allowed it */
     SCPS_RESUME_RATE_LIMITED,
-    SCPS_RESUME_LOSS, /* the jump ended (Safe Retreat), or was given up: a segment was lost */
-    /* the jump ended (Safe Retreat), or was given up: the receiver echoed an ECN mark */
+    /* A segment was lost by congestion: the Safe Retreat Phase began, because the window had been
+     * raised from the saved state; or the phase became normal, before the window was raised. */
+    SCPS_RESUME_LOSS,
+    /* The receiver echoed an ECN mark: the Safe Retreat Phase began, because the window had been
+     * raised from the saved state; or the phase became normal, before the window was raised. */
     SCPS_RESUME_ECN,
-    /* the jump ended (Safe Retreat), or was given up: the path, or its RTT, changed */
+    /* The path, or its RTT, changed: the Safe Retreat Phase began, because the window had been
+     * raised from the saved state; or the phase became normal, before the window was raised. */
     SCPS_RESUME_PATH_CHANGED,
     SCPS_RESUME_RTT_TOO_SHORT, /* the phase became normal: the RTT is at most half of saved_rtt */
     /* the phase became normal: the RTT is more than ten times saved_rtt */
     SCPS_RESUME_RTT_TOO_LONG,
-    /* the phase became normal, without a jump: the congestion window is already as large as the one
-     * of the saved state would be */
+    /* the phase became normal: the congestion window is already as large as the one to which
+     * careful resume would raise it */
     SCPS_RESUME_NOTHING_GAINED,
     SCPS_RESUME_TIMEOUT, /* the phase became normal: the retransmission timer expired */
-    /* the phase became normal: all data that was sent before the retreat is acknowledged */
+    /* the phase became normal, in which careful resume does not change the window: the Safe Retreat
+     * Phase (a reduced window after the raised one caused congestion) is over: as a rule, data
+     * sent during it was acknowledged, or loss recovery has ended */
     SCPS_RESUME_RETREATED
 };
 
 struct scps_path_limits {
-    size_t size;       /* size of this structure, bytes, as scps_path_limits_default() sets it */
-    int64_t lifetime;  /* age, seconds, beyond which a saved state is not used */
-    uint64_t max_jump; /* largest jump of the window, bytes; 0: no limit */
+    size_t size;      /* size of this structure, bytes, as scps_path_limits_default() sets it */
+    int64_t lifetime; /* age, seconds, beyond which a saved state is not used */
+    /* largest congestion window, bytes, to which careful resume raises the window from a saved
+     * state (jump_cwnd of RFC 9959); 0: no limit */
+    uint64_t max_jump;
 };
 /* Fills *lim, a structure of `size` octets (sizeof *lim in the caller's headers), with the default
- * limits: one hour, and no limit to the jump. */
+ * limits: a saved state is used for one hour, and the window to which it raises a connection's
+ * window is not limited. */
 SCPS_API void scps_path_limits_init(struct scps_path_limits *lim, size_t size);
 /* Returns the limits that scps_path_limits_init() fills in. */
 static inline struct scps_path_limits scps_path_limits_default(void)

@@ -13,16 +13,19 @@
 extern "C" {
 #endif
 
-/* ---- the channel: one model, for virtual and for real time ----
+/* ---- the channel: the model of one direction of a link, in virtual and in real time ----
  *
  *     offer ──> queue ──> line ──> propagation ──> arrival
  *               limit,    rate,    delay,
  *               CoDel     framing  jitter, reordering, a second copy
  *                         errors: outage, loss, ber, burst, vector
  *
- * What happens to a packet (delivered, damaged, lost) is determined when its first bit is sent on
- * the line, or when the queue refuses the packet, with the settings of that moment. A change of the
- * settings affects packets that wait in the queue, but not packets on the line or propagating.
+ * The same model serves simulated links (virtual time) and, as struct scps_channel, links that
+ * carry the packets of real hosts (real time). Of the errors, vector is the error vector: a
+ * recording of damaged bits that is applied to the packets (scps_link_config.vector). What happens
+ * to a packet (delivered, damaged, lost) is determined when its first bit is sent on the line, or
+ * when the queue refuses the packet, with the settings of that moment. A change of the settings
+ * affects packets that wait in the queue, but not packets on the line or propagating.
  */
 
 /* Framing of a link: it determines how many bytes a frame takes on the line besides its IP packet
@@ -114,8 +117,10 @@ struct scps_link_config {
      * line, at least 1 ms */
     scps_dur reorder_delay;
     /* true: packets with bit errors are delivered with flipped bits, for checksums to detect;
-     * false: they are lost. A packet whose framing or hollow bytes are damaged is always lost
-     * (dropped_ber). With one seed the same packets are damaged in both cases. */
+     * false: they are lost. A packet is always lost if framing bytes of its frame, or hollow bytes
+     * (payload that is counted, not stored) are damaged; it counts in dropped_ber, dropped_burst or
+     * dropped_vector, by what damaged it. With one seed the same packets are damaged in both
+     * cases. */
     bool flip;
     /* seed of the random streams, of which each direction of each link has its own */
     uint64_t seed;
@@ -174,7 +179,8 @@ enum scps_fate {
     SCPS_FATE_CODEL,   /* lost: CoDel dropped it after too long a wait */
     SCPS_FATE_OUTAGE,  /* lost: the link was down */
     SCPS_FATE_BURST,   /* lost: bits were damaged in a burst */
-    SCPS_FATE_VECTOR,  /* lost: bits were damaged by the error vector */
+    /* lost: bits were damaged by the error vector, the recording scps_link_config.vector */
+    SCPS_FATE_VECTOR,
     SCPS_FATE_COUNT
 };
 /* Returns "delivered", "flip", "ber", "loss", "queue", "codel", "outage", "burst" or "vector". */
@@ -183,9 +189,10 @@ SCPS_API const char *scps_fate_name(enum scps_fate f);
  * SCPS_FATE_DELIVERED and SCPS_FATE_FLIPPED, with which no packet is lost. */
 SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_fate f);
 
-/* The ground truth about one packet: what the channel model did to it. The channel decides this in
- * the order in which packets were offered; a packet that the queue refuses is decided and reported
- * at once, before packets that wait. */
+/* The ground truth about one packet: what the channel model did to it. The channel decides and
+ * reports this when the packet leaves the queue, so in the order in which the packets were offered.
+ * The exception is a packet that the queue refuses, for lack of room or memory: it is reported when
+ * it is offered, before the packets in the queue. */
 struct scps_verdict {
     uint64_t number;   /* number of the packet in its direction, counted from 1 */
     scps_time offered; /* time at which the packet was offered to the channel, µs */
@@ -264,18 +271,21 @@ SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
  * the transfer; payload: bytes of data in a segment; headers: bytes of IP and TCP headers before
  * them; the framing is that of fwd. rate_bps: the sender's own rate on the line; 0: that of the
  * line. Outages, contacts and tables of rates count as they are, from time 0; of a table of delays
- * the smallest counts. Jitter, bursts and vectors are left out: they can only make a transfer
- * slower than the limit. Where segments are lost at random the limit is a mean, which a single
- * transfer may exceed. Returns 0 when nothing limits the goodput, or nothing ever arrives. */
+ * the smallest counts. Jitter, bursts of bit errors and error vectors (recordings of bit errors)
+ * are left out: they can only make a transfer slower than the limit. Where segments are lost at
+ * random the limit is a mean, which a single transfer may exceed. Returns 0 when nothing limits the
+ * goodput, or nothing ever arrives. */
 SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
                                 const struct scps_link_config *back, uint64_t bytes,
                                 uint32_t payload, uint32_t headers, uint64_t rate_bps);
-/* Returns the physical limit when at most window bytes may be sent beyond the lowest segment
- * missing, as a receive buffer of that size allows (0: no window), and the receiver acknowledges
- * what has arrived every ack_every µs (0: at once), as SCPS_ACK_DELAYED does. Without losses it is
- * exact. With losses, unless the line alone is the limit, it is the mean of simulated transfers of
- * that sender with a fixed seed, within 1 %, which takes some 100 ms to compute. Outages are left
- * out, and of tables the best rate counts. Returns 0 also when there is no memory for it. */
+/* Returns the physical limit, the mean goodput, bit/s of payload, of the best possible sender of
+ * scps_link_limit(), when at most window bytes may be sent beyond the lowest segment missing, as a
+ * receive buffer of that size allows (0: no window), and the receiver acknowledges what has arrived
+ * every ack_every µs (0: at once), as SCPS_ACK_DELAYED does. Without losses the limit is exact.
+ * With losses, unless the line alone is the limit, it is the mean of simulated transfers of the
+ * best possible sender with a fixed seed, within 1 %, which takes some 100 ms to compute. Outages
+ * are left out, and of tables the best rate counts. Returns 0 also when there is no memory for
+ * it. */
 SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        const struct scps_link_config *back, uint64_t bytes,
                                        uint32_t payload, uint32_t headers, uint64_t rate_bps,

@@ -168,14 +168,15 @@ enum {
     SCPS_ROUTE_RATE = 1, /* rate limit of the socket on the wire, bit/s; 0: unlimited */
     SCPS_ROUTE_RTT = 3,  /* round trip that is assumed before one is measured, ms */
     SCPS_ROUTE_IRTO = 7, /* initial retransmission timeout, ms */
-    /* Options of level SCPS_SOL_SCPS_SOCKET, about best effort. All are read-only; EOPNOTSUPP where
-     * best effort is not in force. */
+    /* Options of level SCPS_SOL_SCPS_SOCKET, about best effort (BETS), by which data that does not
+     * arrive in time is given up and skipped. All are read-only; EOPNOTSUPP unless both ends of the
+     * connection have offered best effort. */
     SCPS_SO_BETS_RHOLE_SIZE =
-        /* Length of the hole at which the last read stopped, bytes; ENODATA before the first
-         * hole */
+        /* Length, bytes, of the hole (data that best effort gave up) at which the last read
+         * stopped; ENODATA before the first hole */
     0x1009,
-    /* bytes of the stream before the hole at which the last read stopped; ENODATA before the first
-     * hole */
+    /* position of the hole (data that best effort gave up) at which the last read stopped: number
+     * of bytes of the stream before it; ENODATA before the first hole */
     SCPS_SO_BETS_RHOLE_START = 0x100a,
     SCPS_SO_BETS_NUM_SEND_HOLES = 0x100b, /* number of ranges that the sender gave up */
     /* reads an array of struct scps_hole: as many of the ranges that the sender gave up as fit */
@@ -496,7 +497,8 @@ struct scps_ctx_config {
     void *user;
 };
 
-/* Sets the three sizes in cfg to those of the caller's headers. */
+/* Sets the three fields of cfg that are sizes of structures (size, stack_config.size and conn.size)
+ * to those in the caller's headers. */
 static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
 {
     cfg->size = sizeof *cfg;
@@ -504,12 +506,13 @@ static inline void scps_ctx_config_sizes(struct scps_ctx_config *cfg)
     cfg->conn.size = sizeof cfg->conn;
 }
 /* These functions fill in the values that scps_ctx_config_default() and scps_ctx_config_linux()
- * return, in a structure whose three sizes are set. */
+ * return, in a structure whose fields size, stack_config.size and conn.size the caller has set. */
 SCPS_API void scps_ctx_config_init(struct scps_ctx_config *cfg);
 SCPS_API void scps_ctx_config_init_linux(struct scps_ctx_config *cfg);
 /* Copies the configuration *from (NULL: the defaults) of a program that was compiled with other
- * headers to *to, whose three sizes are set; fields that *from does not have get their defaults.
- * Returns 0, or SCPS_ERR_RANGE, with *to unchanged, for a size that is refused. */
+ * headers to *to, whose fields size, stack_config.size and conn.size the caller has set before;
+ * fields that *from does not have get their defaults. Returns 0, or SCPS_ERR_RANGE, with *to
+ * unchanged, for a size that is refused. */
 SCPS_API int scps_ctx_config_copy(struct scps_ctx_config *to, const struct scps_ctx_config *from);
 /* Returns the library's defaults: scps_conn_config_default and scps_stack_config_default. */
 static inline struct scps_ctx_config scps_ctx_config_default(void)
@@ -657,9 +660,10 @@ SCPS_API int64_t scps_sock_sendmsg(struct scps_ctx *ctx, int s, const struct scp
 
 /* Shuts down one direction of a connection, or both. Fails with ENOTCONN or EINVAL. */
 SCPS_API int scps_sock_shutdown(struct scps_ctx *ctx, int s, int how);
-/* Closes a socket. Its descriptor is free afterwards, whatever is returned: 0, or -1 with EBADF or
- * the value of scps_ctx_config.wait. SO_LINGER with a time waits for the acknowledgement of the
- * FIN, if there is a wait function; with time 0 the connection is reset. */
+/* Closes a socket. SO_LINGER with a time waits for the acknowledgement of the FIN, if there is a
+ * function scps_ctx_config.wait; with time 0 the connection is reset. Returns 0, or -1 with errno
+ * EBADF or the errno value that the function wait returned. The descriptor is free afterwards,
+ * whatever is returned. */
 SCPS_API int scps_sock_close(struct scps_ctx *ctx, int s);
 /* Waits until one of the nfds sockets of fds is ready, for `timeout` ms at most; below 0: without
  * limit. Returns how many of fds have revents other than 0. */
