@@ -14,7 +14,7 @@
 #include "core/keep.h"
 #include "core/seq.h"
 
-/* ---- the steps of processing an acknowledgement, one function for each ---- */
+/* ---- functions for the send window of an acknowledgement, and for queueing the sender ---- */
 
 /* Called after each acknowledgement: puts the sender s into the ready queue, the connections that
  * the stack asks for their next segment. Exception: if only pacing keeps s from sending (s->hold is
@@ -40,7 +40,7 @@ static inline void take_window(struct scps_sender *s, const struct scps_seg *seg
         scps_snd_window_changed(s);
 }
 
-/* ---- functions that process an acknowledgement, by the steps above ---- */
+/* ---- functions for the steps of processing an acknowledgement; learn() calls them in turn ---- */
 
 static SCPS_NOINLINE void take_snack(struct scps_sender *s, struct scps_ack_input *n)
 {
@@ -208,8 +208,10 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
     scps_sample_take(s->tx, &s->ctx, &s->rtt, sample, by_clock, a);
 }
 
-/* In fast recovery: records how late the first transmissions arrived of segments that were declared
- * lost. heard: time, µs, at which the previous acknowledgement arrived. */
+/* Called when an acknowledgement shows that segments which were declared lost have arrived by their
+ * first transmission after all. In fast recovery: measures by how much longer than a round trip
+ * they took, for the reordering extent by which later segments are declared lost (reorder.h).
+ * heard: time, µs, at which the previous acknowledgement arrived. */
 static SCPS_NOINLINE void take_late(struct scps_tx *tx, scps_time heard)
 {
     struct scps_late late = scps_sb_take_late(&tx->sb);
@@ -276,10 +278,10 @@ static SCPS_NOINLINE bool drained(struct scps_sender *s, bool advanced)
 {
     const bool all = s->snd.una == scps_send_fin_end(&s->snd);
 
-    /* Stops window probing, unless unsent data waits for the peer's window or for the end of an
-     * outage. With nothing to probe for, its timer would expire until it closes the connection
-     * (R2), or would end with the send state, and data that is written later would not be probed
-     * for. */
+    /* Ends window probing, unless unsent data waits for the peer's window or for the end of an
+     * outage. With nothing to send, the persist timer would expire again and again until it closes
+     * the connection (R2). Or scps_conn_trim() would free the timer with the send state (s->tx),
+     * but leave SCPS_TODO_PERSIST set, and no probing would begin for data written later. */
     if (all || !(s->todo.bits & (SCPS_TODO_PERSIST | SCPS_TODO_OUTAGE)))
         scps_persist_end(s);
     scps_todo_no_tail_probe(&s->todo);
