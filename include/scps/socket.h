@@ -187,54 +187,127 @@ enum {
  * units (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
 enum {
     /* the program tools/settings writes the next lines from settings.def */
-    SCPS_TP_RATE = 0x100,             /* rate in bytes/s */
-    SCPS_TP_RATE_OVERHEAD = 0x101,    /* number of bytes */
-    SCPS_TP_BURST = 0x102,            /* size in bytes */
-    SCPS_TP_PACING = 0x103,           /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_INIT_CWND = 0x104,        /* number of segments */
-    SCPS_TP_SACK = 0x105,             /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_DSACK = 0x106,            /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_TIMESTAMPS = 0x107,       /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_WSCALE = 0x108,           /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_ECN = 0x109,              /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_LIMITED_TRANSMIT = 0x10a, /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_SPURIOUS_UNDO = 0x10b,    /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_DUPTHRESH = 0x10c,        /* number of acknowledgements */
-    SCPS_TP_LOSS_CAUSE = 0x10d,       /* choice: 0 (congestion), 1 (corruption) */
-    SCPS_TP_ACK_MODE = 0x10e,         /* choice: 0 (delayed), 1 (every), 2 (other) */
-    SCPS_TP_ACK_DELAY = 0x10f,        /* time in µs */
-    SCPS_TP_EXPECTED_RTT = 0x110,     /* time in µs */
-    SCPS_TP_RTO_INITIAL = 0x111,      /* time in µs */
-    SCPS_TP_RTO_MIN = 0x112,          /* time in µs */
-    SCPS_TP_RTO_MAX = 0x113,          /* time in µs */
-    SCPS_TP_PERSIST_MAX = 0x114,      /* time in µs */
-    SCPS_TP_TIME_WAIT = 0x115,        /* time in µs */
-    SCPS_TP_FIN_WAIT2 = 0x116,        /* time in µs */
-    SCPS_TP_SYN_RETRIES = 0x117,      /* number of timeouts */
-    SCPS_TP_DATA_RETRIES = 0x118,     /* number of timeouts */
-    SCPS_TP_USER_TIMEOUT = 0x119,     /* time in µs */
-    SCPS_TP_KEEP_IDLE = 0x11a,        /* time in µs */
-    SCPS_TP_KEEP_INTERVAL = 0x11b,    /* time in µs */
-    SCPS_TP_KEEP_COUNT = 0x11c,       /* number of probes */
-    SCPS_TP_SNACK_LONG = 0x11d,       /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_SNACK_RAW_UNIT = 0x11e,   /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_SNACK_DELAY = 0x11f,      /* time in µs */
-    SCPS_TP_CAPS_TRIES = 0x120,       /* number of SYNs */
-    SCPS_TP_FIRST_WINDOW = 0x121,     /* size in bytes */
-    SCPS_TP_RECORDS = 0x122,          /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_BETS_LEGACY = 0x123,      /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_BETS_TIMEOUT = 0x124,     /* time in µs */
-    SCPS_TP_BETS_RETRIES = 0x125,     /* number of resends */
-    SCPS_TP_BETS_LIFETIME = 0x126,    /* time in µs */
-    SCPS_TP_RECOVERY = 0x127,         /* choice: 0 (classic), 1 (rack) */
-    SCPS_TP_QUICK_ACKS = 0x128,       /* number of segments */
-    SCPS_TP_ACK_BUDGET = 0x129,       /* rate in bytes/s */
-    SCPS_TP_ACK_BUDGET_PPS = 0x12a,   /* rate in packets/s */
-    SCPS_TP_CORRUPTION = 0x12b,       /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_CORRUPTION_HOLD = 0x12c,  /* time in µs */
-    SCPS_TP_OUTAGE_AFTER = 0x12d,     /* number of timeouts */
-    SCPS_TP_HOLES_AT_ONCE = 0x12e,    /* flag: 0 (off) or 1 (on) */
-    SCPS_TP_STRETCH_ACKS = 0x12f,     /* flag: 0 (off) or 1 (on) */
+    /* Rate limit on the wire, IP header and framing counted. In bytes/s. */
+    SCPS_TP_RATE = 0x100,
+    /* Bytes that rate and ack_budget count for each packet beyond its IP length: the link's
+     * framing. Number of bytes. */
+    SCPS_TP_RATE_OVERHEAD = 0x101,
+    /* How much may be sent back to back under rate after a pause. In bytes. */
+    SCPS_TP_BURST = 0x102,
+    /* Spread each congestion window over the smoothed round trip. 0 (off) or 1 (on). */
+    SCPS_TP_PACING = 0x103,
+    /* Initial congestion window. Number of segments. */
+    SCPS_TP_INIT_CWND = 0x104,
+    /* Offer and accept selective acknowledgements. 0 (off) or 1 (on). */
+    SCPS_TP_SACK = 0x105,
+    /* Report data that arrived twice, which shows the peer which retransmissions were needless. 0
+     * (off) or 1 (on). */
+    SCPS_TP_DSACK = 0x106,
+    /* Offer and accept timestamps; they take 12 bytes of each segment. 0 (off) or 1 (on). */
+    SCPS_TP_TIMESTAMPS = 0x107,
+    /* Offer and accept window scaling; without it no window is larger than 65535 bytes. 0 (off) or
+     * 1 (on). */
+    SCPS_TP_WSCALE = 0x108,
+    /* Offer and accept explicit congestion notification. 0 (off) or 1 (on). */
+    SCPS_TP_ECN = 0x109,
+    /* Send new data on the first two duplicate acknowledgements. 0 (off) or 1 (on). */
+    SCPS_TP_LIMITED_TRANSMIT = 0x10a,
+    /* Restore the congestion window after a loss recovery that proves spurious (F-RTO, timestamps,
+     * DSACK). 0 (off) or 1 (on). */
+    SCPS_TP_SPURIOUS_UNDO = 0x10b,
+    /* How many duplicate acknowledgements are taken for a loss. Number of acknowledgements. */
+    SCPS_TP_DUPTHRESH = 0x10c,
+    /* The cause that is assumed for a loss or a timeout that nothing explains. 0 (congestion), 1
+     * (corruption). */
+    SCPS_TP_LOSS_CAUSE = 0x10d,
+    /* When the receiver acknowledges: when the timer expires (F0), every segment (F1), every other
+     * one (F2). 0 (delayed), 1 (every), 2 (other). */
+    SCPS_TP_ACK_MODE = 0x10e,
+    /* Longest wait of a delayed acknowledgement. In µs. */
+    SCPS_TP_ACK_DELAY = 0x10f,
+    /* Round trip that is assumed before one has been measured; it sets the timers below. In µs. */
+    SCPS_TP_EXPECTED_RTT = 0x110,
+    /* Retransmission timeout before a round trip has been measured. In µs. */
+    SCPS_TP_RTO_INITIAL = 0x111,
+    /* Least margin of the retransmission timeout above the smoothed round trip. In µs. */
+    SCPS_TP_RTO_MIN = 0x112,
+    /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
+     * In µs. */
+    SCPS_TP_RTO_MAX = 0x113,
+    /* Longest time between probes of a closed window. In µs. */
+    SCPS_TP_PERSIST_MAX = 0x114,
+    /* How long a connection stays in TIME-WAIT (2 MSL). In µs. */
+    SCPS_TP_TIME_WAIT = 0x115,
+    /* How long a closed connection waits for the peer's FIN. In µs. */
+    SCPS_TP_FIN_WAIT2 = 0x116,
+    /* How long a SYN is resent: for the sum of this many timeouts and one more, each twice the one
+     * before. Number of timeouts. */
+    SCPS_TP_SYN_RETRIES = 0x117,
+    /* How long data is resent to a silent peer: for the sum of this many timeouts and one more,
+     * each twice the one before. Number of timeouts. */
+    SCPS_TP_DATA_RETRIES = 0x118,
+    /* End the connection when nothing of what was sent has been acknowledged for this long. In
+     * µs. */
+    SCPS_TP_USER_TIMEOUT = 0x119,
+    /* Silence before the first keep-alive probe. In µs. */
+    SCPS_TP_KEEP_IDLE = 0x11a,
+    /* Time between keep-alive probes. In µs. */
+    SCPS_TP_KEEP_INTERVAL = 0x11b,
+    /* Unanswered keep-alive probes that end the connection. Number of probes. */
+    SCPS_TP_KEEP_COUNT = 0x11c,
+    /* Use the long form of SNACK, too, whose bit vector reports more than one hole. 0 (off) or 1
+     * (on). */
+    SCPS_TP_SNACK_LONG = 0x11d,
+    /* Count the blocks of a SNACK in units of the MSS instead of the MSS less the 12 bytes of
+     * timestamps. 0 (off) or 1 (on). */
+    SCPS_TP_SNACK_RAW_UNIT = 0x11e,
+    /* How long the sender waits after a SNACK before it resends, because the segments may only be
+     * late. In µs. */
+    SCPS_TP_SNACK_DELAY = 0x11f,
+    /* How many SYNs carry the SCPS capabilities (option 20) before one is sent without them. Number
+     * of SYNs. */
+    SCPS_TP_CAPS_TRIES = 0x120,
+    /* The peer's window, as assumed until its first scaled window arrives. In bytes. */
+    SCPS_TP_FIRST_WINDOW = 0x121,
+    /* Mark the ends of records (option 22) and report those of the peer to the reader. 0 (off) or 1
+     * (on). */
+    SCPS_TP_RECORDS = 0x122,
+    /* Offer best effort also by TCP option 16, for peers older than the capabilities (option 20). 0
+     * (off) or 1 (on). */
+    SCPS_TP_BETS_LEGACY = 0x123,
+    /* How long the receiver waits for missing data that its application would read next, before it
+     * gives that data up. In µs. */
+    SCPS_TP_BETS_TIMEOUT = 0x124,
+    /* How often the sender resends a segment before it gives up the data. Number of resends. */
+    SCPS_TP_BETS_RETRIES = 0x125,
+    /* The sender gives up data that it sent this long ago, if nothing has been acknowledged since
+     * then. In µs. */
+    SCPS_TP_BETS_LIFETIME = 0x126,
+    /* How losses are detected that no SNACK reports: by counting acknowledgements, or by the time
+     * since sending. 0 (classic), 1 (rack). */
+    SCPS_TP_RECOVERY = 0x127,
+    /* With ack_mode other: how many segments, from the first on, are acknowledged one by one.
+     * Number of segments. */
+    SCPS_TP_QUICK_ACKS = 0x128,
+    /* Limit for acknowledgements that carry no data, for a thin return link, headers and framing
+     * counted. In bytes/s. */
+    SCPS_TP_ACK_BUDGET = 0x129,
+    /* Limit for acknowledgements that carry no data, for a thin return link. In packets/s. */
+    SCPS_TP_ACK_BUDGET_PPS = 0x12a,
+    /* Report damaged segments to the peer (option 23) if it knows SCPS options. 0 (off) or 1
+     * (on). */
+    SCPS_TP_CORRUPTION = 0x12b,
+    /* How long after the peer has reported damage the sender attributes losses to corruption. In
+     * µs. */
+    SCPS_TP_CORRUPTION_HOLD = 0x12c,
+    /* After this many timeouts in a row the next one is taken for a link outage: probes are sent,
+     * and the connection does not end. Number of timeouts. */
+    SCPS_TP_OUTAGE_AFTER = 0x12d,
+    /* With ack_mode delayed: while data is missing, acknowledge every other segment, and at once
+     * one that opens or fills a hole. 0 (off) or 1 (on). */
+    SCPS_TP_HOLES_AT_ONCE = 0x12e,
+    /* One acknowledgement answers all segments that arrive together. 0 (off) or 1 (on). */
+    SCPS_TP_STRETCH_ACKS = 0x12f,
     /* end of the lines that tools/settings writes */
     SCPS_TP_CC = 0x180, /* text: "vj", "rate", "name,key=value,..."; get returns all parameters */
     /* struct scps_conn_config: the whole configuration. EINVAL if scps_conn_config_check() refuses
