@@ -12,7 +12,9 @@
  * found out about it so far. Valid during one call of scps_ackin(). */
 struct scps_ack_input {
     const struct scps_seg *seg;
-    int64_t ack_in; /* offset of SEG.ACK, which may be below SND.UNA */
+    /* SEG.ACK as an offset (0: this end's SYN). It may be below SND.UNA; it is negative if SEG.ACK
+     * is below the sequence number of this end's SYN */
+    int64_t ack_in;
     /* SEG.ACK as an offset, but at least SND.UNA. Larger than SEG.ACK also when, with best effort,
      * the octets from SEG.ACK on were given up by this end and octets behind them have arrived:
      * then it is the end of those arrived octets. */
@@ -21,7 +23,8 @@ struct scps_ack_input {
     /* time at which the acknowledgement before this one arrived; 0: this is the first one */
     scps_time heard;
     struct scps_ack_result sum;
-    /* true: seg has a SNACK option, which both SYNs offered, and ack_in is not negative */
+    /* true: seg has a SNACK option, both SYNs offered SNACK, and SEG.ACK is not below the sequence
+     * number of this end's SYN (ack_in is not negative) */
     bool snack;
     /* true: the connection has no SACK, and the SNACK of this acknowledgement reports which octets
      * arrived */
@@ -30,12 +33,13 @@ struct scps_ack_input {
      * received; then no RTT sample is taken from this acknowledgement */
     bool jumped;
     bool advanced; /* true: this acknowledgement advances SND.UNA */
-    /* true: a partial acknowledgement, not the first one of the recovery episode; then it does not
-     * restart the retransmission timer (RFC 6582 section 3.2, "Impatient" variant) */
+    /* true: this acknowledgement has ended the recovery episode: it covers all of the episode, or
+     * shows without a DSACK that the episode was spurious */
     bool repaired;
     bool dup;
-    /* true: a partial acknowledgement after the first one of the episode: it does not restart the
-     * retransmission timer (RFC 6582 section 3.2) */
+    /* true: neither SACK nor SNACK was agreed, and this is a partial acknowledgement after the
+     * first one of the recovery episode: it does not restart the retransmission timer (RFC 6582
+     * section 4, Impatient variant) */
     bool impatient;
 };
 

@@ -2,8 +2,9 @@
 /* Decides when to acknowledge, and which window to offer; report.c composes the reports.
  *
  * In every mode, duplicates, a FIN, and a window that opens are acknowledged at once (RFC 9293
- * section 3.8.6.3). Data that fills a hole is acknowledged at once in all modes but
- * SCPS_ACK_DELAYED (RFC 5681 section 4.2). Other data in order is acknowledged:
+ * section 3.8.6.3). Data that fills a hole (octets missing at RCV.NXT, while later ones have
+ * arrived) is acknowledged at once in all modes but SCPS_ACK_DELAYED (RFC 5681 section 4.2). Other
+ * data in order is acknowledged:
  *
  *   SCPS_ACK_OTHER    when more than one full segment is unacknowledged, or when the timer expires;
  *                     each of the first quick_acks segments at once
@@ -18,12 +19,13 @@
  * until two full ones arrive within the delay, or the application writes: its data may carry
  * acknowledgements.
  *
- * Data beyond a hole is acknowledged at once when it fills another hole (RFC 5681 section 4.2),
- * when the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after that: the sender then
- * has its three duplicate acknowledgements. Acknowledgements of later segments only show how much
- * has left the network. Since SACK is cumulative, they are acknowledged as often as data in order;
- * on a path of thousands of segments this halves the number of acknowledgements. Without SACK the
- * number of duplicates is the information, so each out-of-order segment is acknowledged.
+ * Data beyond a hole (out-of-order data) is acknowledged at once when it fills another hole (RFC
+ * 5681 section 4.2), when the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after
+ * that: the sender then has its three duplicate acknowledgements. Acknowledgements of later
+ * segments only show how much has left the network. Since SACK is cumulative, they are acknowledged
+ * as often as data in order; on a path of thousands of segments this halves the number of
+ * acknowledgements. Without SACK the number of duplicates is the information, so each out-of-order
+ * segment is acknowledged.
  *
  * "More than one full segment": a full segment and a short one count as two (RFC 5681 section 4.2
  * lets at most two full ones wait). They may be all that a window of two segments holds, for
@@ -50,28 +52,33 @@
 #include "core/rx.h"
 #include "core/seq.h"
 
-/* With SACK this many segments after a new hole are acknowledged at once. */
+/* With SACK, this many out-of-order segments are acknowledged at once after RCV.NXT last advanced;
+ * later ones may wait and share an acknowledgement. */
 #define OOO_ACKS_IMMEDIATE 8
-/* In strictly delayed mode (F0: the timer alone causes acknowledgements) the delayed-ACK timer
- * keeps running while there is a hole, until no data has arrived for this many times ack_delay. */
+/* Strictly delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once: new data is acknowledged
+ * only when the delayed-ACK timer expires): while octets are missing at RCV.NXT, acknowledgements
+ * keep to multiples of ack_delay, until no data has arrived for this many times ack_delay. */
 #define DELACK_MAX_IDLE 16
 /* SCPS_ACK_OTHER normally acknowledges every second full segment. When the delayed-ACK timer has
  * expired for this many full segments in a row, the sender's window is taken to be one segment, and
  * from then on each segment is acknowledged at once. A lower number would misjudge a sender whose
  * window is one segment for a few round trips after a loss. */
 #define ALONE 8
-/* Largest number of consecutive acknowledgements that are sent because the reports of holes did not
- * fit into one acknowledgement. */
+/* Largest number of acknowledgements that this end sends one after another because the SACK and
+ * SNACK reports of its out-of-order data do not fit into one acknowledgement. */
 #define BURST 256
-/* Size of the byte bucket of the acknowledgement budget: the octets of an acknowledgement without
- * data over IPv4 with timestamps. */
+/* Octets of an acknowledgement without data over IPv4 with timestamps. The setting ack_budget,
+ * bytes/s, limits these acknowledgements of this end by a token bucket that holds just one (BARE
+ * and rate_overhead): the next one waits until the bucket is full again. */
 #define BARE 52
 
-/* Strictly delayed mode (F0): called when the delayed-ACK timer has expired, there is a hole, and
- * no data has arrived for `quiet` µs, which is longer than `delay` (ack_delay), so that there is
- * nothing new to report. The timer is not restarted. r->tick stores `now`, so that the
- * acknowledgement of the next data is sent at a multiple of `delay` after it, as if the timer had
- * kept running. Does nothing after DELACK_MAX_IDLE delays without data. */
+/* Strictly delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once: new data is acknowledged
+ * only when the delayed-ACK timer expires): called when that timer has expired, octets are missing
+ * at RCV.NXT while later ones have arrived, and no data has arrived for `quiet` µs, which is longer
+ * than `delay` (ack_delay), so that there is nothing new to report. The timer is not restarted.
+ * r->tick stores `now`, so that the acknowledgement of the next data is sent at a multiple of
+ * `delay` after it, as if the timer had kept running. Does nothing after DELACK_MAX_IDLE delays
+ * without data. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;
@@ -107,9 +114,9 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     }
     if (rcv->in.ooo->n)
         scps_timer_set(x, &a->timer, now + delay);
-    /* The next acknowledgements report all holes again from the first one on, in as many segments
-     * as necessary. If acknowledgements are limited to a rate (budgeted), the holes that were not
-     * reported before come first. */
+    /* The next acknowledgements report all holes (missing ranges above RCV.NXT) again from the
+     * first one on, in as many segments as necessary. If acknowledgements are limited to a rate
+     * (budgeted), the holes that were not reported before come first. */
     if (budgeted)
         scps_report_next_pass(&rx->report);
     else
@@ -161,7 +168,8 @@ bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct s
 }
 
 /* Returns the value of SEG.WND, shifted right by `scale`, for a segment whose SEG.ACK is `next`:
- * the room in the receive buffer, or less while the right edge may not advance. */
+ * the room in the receive buffer; or the room up to the right edge offered before, if the edge
+ * would advance by less than a full segment and less than half the buffer. */
 static SCPS_INLINE_SPEED uint64_t window_field(const struct scps_ackout *a,
                                                const struct scps_receive *rcv, uint32_t rcvbuf,
                                                scps_off next, unsigned scale)
@@ -169,8 +177,7 @@ static SCPS_INLINE_SPEED uint64_t window_field(const struct scps_ackout *a,
     scps_off edge = scps_receive_edge(rcv, rcvbuf, a->announced);
     uint64_t gain, field;
 
-    /* The right edge advances by a full segment or half the buffer, or not at all (RFC 9293 section
-     * 3.8.6.2.2). */
+    /* Silly window avoidance of the receiver: RFC 9293 section 3.8.6.2.2. */
     gain = edge - a->announced;
     if (gain < rcv->mss && gain < rcvbuf / 2)
         edge = a->announced;
@@ -243,9 +250,10 @@ void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struc
         rx->ack.unreported = 0;
         if (!more)
             rx->ack.burst = 0;
-        /* In strictly delayed mode (F0: only the delayed-ACK timer causes acknowledgements) the
-         * timer keeps running while there is a hole. The acknowledgement at its next expiry has the
-         * SACK and SNACK reports for which this one had no room. */
+        /* In strictly delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once: new data is
+         * acknowledged only when the delayed-ACK timer expires) the timer keeps running while
+         * octets are missing at RCV.NXT and later ones have arrived. The acknowledgement at its
+         * next expiry has the SACK and SNACK reports for which this one had no room. */
         if (rcv->in.ooo->n && scps_report_strict(cfg))
             return;
         rx->ack.ticks_end = 0;

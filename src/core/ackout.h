@@ -2,7 +2,8 @@
 /* State of the acknowledgements that this end sends: up to which octet they go, which window they
  * have offered to the peer, and when the next one is due. ackout.c has the rules.
  *
- * Invariant: announced never goes back.  Only ackout.c and this file assign the fields.
+ * Invariant: `announced`, the right edge of the window offered to the peer, never decreases (RFC
+ * 9293 section 3.8.6). Only ackout.c and this file assign the fields of the structures below.
  */
 #ifndef SCPS_CORE_ACKOUT_H
 #define SCPS_CORE_ACKOUT_H
@@ -17,13 +18,15 @@
 struct scps_rx;
 
 struct scps_ackout {
-    /* right edge of the window (SEG.ACK + SEG.WND) that this end last offered to the peer,
-     * offset */
+    /* highest right edge of the window (SEG.ACK + SEG.WND) that this end has offered to the peer,
+     * offset in the peer's stream */
     scps_off announced;
     struct scps_timer timer; /* timer of a delayed acknowledgement */
     /* low 32 bits of the offset up to which this end has acknowledged the peer's data */
     uint32_t acked_to;
-    uint32_t max_offered; /* the largest window that was offered, bytes */
+    /* largest window (scaled SEG.WND) that this end has offered to the peer in a segment with ACK,
+     * bytes; 0: it has sent none yet */
+    uint32_t max_offered;
     /* time, ms, at which an unacceptable segment without data, or any segment by a challenge ACK,
      * was last answered; 0: never */
     uint32_t answered_ms;
@@ -31,7 +34,8 @@ struct scps_ackout {
      * to quick_acks */
     uint16_t quick;
     /* number of acknowledgements to send after the next one: without SACK each segment that came
-     * out of order, twice or into a hole needs an acknowledgement of its own */
+     * out of order, came twice or filled a hole (octets missing at RCV.NXT) needs an
+     * acknowledgement of its own */
     uint8_t extra_acks;
     /* number of full segments in a row, up to ALONE (ackout.c), for each of which the delayed-ACK
      * timer expired */
@@ -59,46 +63,50 @@ static SCPS_INLINE_SPEED bool scps_ackout_may_answer(struct scps_ackout *a, scps
 }
 
 /* Called when a full segment has arrived, `gap` µs after the data before it. If the gap is at most
- * `delay`, one delayed acknowledgement can cover two segments, so the next full segment again waits
- * for the delayed-acknowledgement timer. */
+ * `delay`, one delayed acknowledgement can cover two segments, so the acknowledgement of the next
+ * full segment from the peer again waits for the delayed-acknowledgement timer. */
 static inline void scps_ackout_full(struct scps_ackout *a, scps_dur gap, scps_dur delay)
 {
     if (gap <= delay)
         a->alone = 0;
 }
-/* Called when the application writes: the segments with its data may carry acknowledgements, so the
- * next full segment again waits for the delayed-acknowledgement timer. */
+/* Called when the application writes. The segments with its data may carry acknowledgements to the
+ * peer, so the acknowledgement of the next full segment that the peer sends again waits for the
+ * delayed-acknowledgement timer. */
 static inline void scps_ackout_wrote(struct scps_ackout *a)
 {
     a->alone = 0;
 }
 
-/* Makes one more acknowledgement due: without SACK each segment that comes out of order, twice or
- * into a hole needs an acknowledgement of its own. */
+/* Makes one more acknowledgement due: without SACK each segment that comes out of order, comes
+ * twice or fills a hole (octets missing at RCV.NXT) needs an acknowledgement of its own. */
 static inline void scps_ackout_one_more(struct scps_ackout *a)
 {
     if (a->extra_acks < UINT8_MAX)
         a->extra_acks++;
 }
 
-/* Fields for acknowledgements of data beyond a hole. They are part of struct scps_rx, which is
- * allocated when the first such data arrives. */
+/* Fields for acknowledgements of out-of-order data: data that this end has received although octets
+ * before it, from RCV.NXT on, are missing (a hole). They are part of struct scps_rx, which is
+ * allocated when it is first needed (rx.h). */
 struct scps_ackrx {
-    /* number of segments beyond a hole that were acknowledged at once since RCV.NXT last
-     * advanced */
+    /* number of out-of-order segments that were acknowledged at once since RCV.NXT last advanced */
     uint32_t dups;
-    uint32_t unreported; /* bytes beyond a hole that no acknowledgement has reported yet */
-    /* number of consecutive acknowledgements that had no room for all reports of holes */
+    /* bytes of out-of-order data that arrived since the last acknowledgement was sent */
+    uint32_t unreported;
+    /* number of acknowledgements in a row that had no room for all SACK and SNACK reports */
     uint32_t burst;
-    /* Used if the setting stretch_acks is off, which limits one acknowledgement to two segments of
-     * data in order. Exception: data that filled a hole, up to this offset, is acknowledged in one
-     * step. */
+    /* Used if the setting stretch_acks is off: one acknowledgement then advances by at most two
+     * full segments. Exception: it may advance to this offset, RCV.NXT when an acknowledgement last
+     * became due at once, for example since data filled a hole (octets missing at RCV.NXT). */
     scps_off cover_to;
     /* arrival time of the newest data, µs; 0: none since this structure was created */
     scps_time data_at;
-    /* Strictly delayed mode (F0): `tick` is the time, µs, at which the delayed-ACK timer last
-     * expired with nothing new to report. Until the time `ticks_end`, µs, acknowledgements are sent
-     * at multiples of ack_delay after `tick`. */
+    /* Strictly delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once: new data is
+     * acknowledged only when the delayed-ACK timer expires): `tick` is the time, µs, at which that
+     * timer last expired with nothing new to report, while octets were missing at RCV.NXT. Until
+     * the time `ticks_end`, µs, acknowledgements are sent at multiples of ack_delay after
+     * `tick`. */
     scps_time tick, ticks_end;
 };
 
@@ -106,8 +114,8 @@ static inline void scps_ackrx_must_cover(struct scps_ackrx *r, scps_off to)
 {
     r->cover_to = to;
 }
-/* Called when RCV.NXT has advanced: the count of acknowledgements for data beyond a hole
- * restarts. */
+/* Called when RCV.NXT has advanced: the count `dups`, of out-of-order segments that were
+ * acknowledged at once, restarts at 0. */
 static inline void scps_ackrx_progress(struct scps_ackrx *r)
 {
     r->dups = 0;
@@ -121,8 +129,8 @@ static inline void scps_ackrx_add_unreported(struct scps_ackrx *r, uint32_t byte
     r->unreported += bytes;
 }
 
-/* The acknowledgement budget: two token buckets that limit acknowledgements without data, in bytes
- * and in packets. */
+/* The acknowledgement budget of this end: two token buckets that limit the acknowledgements without
+ * data that it sends, to ack_budget bytes/s and to ack_budget_pps packets/s. */
 struct scps_ackbudget {
     struct scps_pacer bytes, packets;
     /* timer that expires when both buckets hold enough for the acknowledgement that is due */
@@ -135,9 +143,10 @@ struct scps_ackbudget {
  * the delayed-acknowledgement timer. */
 bool scps_ackout_data(struct scps_ackout *a, struct scps_conn_ctx *x, const struct scps_rx *rx,
                       const struct scps_receive *rcv);
-/* Called when data came beyond a hole. full: payload of a full segment, bytes; hole_changed: the
- * hole is new, or another hole has become smaller. Returns true if an acknowledgement is due now;
- * otherwise starts the delayed-acknowledgement timer. */
+/* Called when this end has received out-of-order data, with octets missing before it (a hole).
+ * full: payload of a full segment, bytes; hole_changed: the hole is new, or another hole has become
+ * smaller. Returns true if an acknowledgement is due now; otherwise starts the
+ * delayed-acknowledgement timer. */
 bool scps_ackout_beyond(struct scps_ackout *a, struct scps_conn_ctx *x, struct scps_rx *rx,
                         uint16_t full, bool hole_changed);
 /* Called when the delayed-acknowledgement timer has expired. budgeted: a limit of the rate of
@@ -163,20 +172,22 @@ scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_co
  * reports. Returns true if another acknowledgement must follow for the rest; false if nothing is
  * left, or the limit of consecutive ones (BURST) is reached. */
 bool scps_ackout_more(struct scps_ackrx *r, bool more);
-/* Records that the octets before `next` are acknowledged. more: there was no room for some SACK or
- * SNACK reports; step: some data in order is not acknowledged yet, because stretch_acks is off.
- * Returns true if another acknowledgement is due. */
+/* Records that an acknowledgement with SEG.ACK `next`, an offset, was built. more: it had no room
+ * for some SACK or SNACK reports; step: it does not cover all data in order, because the setting
+ * stretch_acks is off, so that it advances by one or two full segments at most. Returns true if
+ * another acknowledgement is due. */
 bool scps_ackout_sent(struct scps_ackout *a, scps_off next, bool more, bool step);
-/* Records that an acknowledgement was sent which reports all data beyond holes, unless `more` says
- * that not all of it fitted. Stops the delayed-acknowledgement timer, except in strictly delayed
- * mode while there is a hole. */
+/* Records that an acknowledgement was built which reports all out-of-order data by SACK or SNACK,
+ * unless `more` says that not all of it fitted. Stops the delayed-ACK timer, except in strictly
+ * delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once) while octets are missing at
+ * RCV.NXT: there only the next expiry of the timer causes the next report. */
 void scps_ackout_reported(struct scps_ackout *a, struct scps_rx *rx, const struct scps_receive *rcv,
                           const struct scps_conn_config *cfg, bool more);
 /* Returns true if the budget permits an acknowledgement without data now. If not, sets the budget's
  * timer to the time at which it will. */
 bool scps_ackbudget_covers(struct scps_ackbudget *b, struct scps_conn_ctx *x);
-/* Subtracts from both token buckets an acknowledgement without data, of `size` octets, that was
- * sent. */
+/* Called when an acknowledgement without data was sent, of `size` octets: subtracts `size` from the
+ * token bucket of bytes, and 1 from that of packets. */
 void scps_ackbudget_spend(struct scps_ackbudget *b, uint32_t size);
 
 #endif

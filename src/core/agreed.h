@@ -91,9 +91,10 @@ static inline uint32_t scps_agreed_opt_room(const struct scps_agreed *a)
  * options. Negative with header compression, as a compressed header is shorter than TCP's 20
  * octets: -12, or -4 with timestamps (docs/SCPS-TP.md sections 2.1 and 6). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
-/* Returns the unit, bytes, in which a SNACK counts its offset and the length of the hole: the
- * payload of a full segment of the data's sender, which announced `mss`; at least 8. raw true
- * (setting snack_raw_unit): the unit is `mss` itself, without subtraction of the timestamps. */
+/* Returns the unit, bytes, in which a SNACK counts its offset and the length of the hole (the
+ * missing octets that it reports): the payload of a full segment of the data's sender, which
+ * announced `mss`; at least 8. raw true (setting snack_raw_unit): the unit is `mss` itself, without
+ * subtraction of the timestamps. */
 static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, uint16_t mss)
 {
     int32_t size = mss - (raw ? 0 : scps_agreed_less(a));
@@ -102,9 +103,9 @@ static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, u
 }
 /* octets of TCP option 22, which marks the end of an application record, padding included */
 #define SCPS_RECORD_ROOM 4u
-/* Largest value of the two 16-bit fields of a SNACK, the offset and the length of the hole, both in
- * units of a full segment. The value means "this many units or more" (docs/SCPS-TP.md section
- * 2.1). */
+/* Largest value of the two 16-bit fields of a SNACK, the offset and the length of the hole (the
+ * missing octets that it reports), both in units of a full segment. The value means "this many
+ * units or more" (docs/SCPS-TP.md section 2.1). */
 #define SCPS_SNACK_FULL 65535
 /* Returns the largest payload, bytes, with which a segment still fits the path MTU if it is sent
  * with TCP's own header instead of a compressed one. The segment may have every option except the
@@ -157,8 +158,8 @@ static inline bool scps_agreed_snack(const struct scps_agreed *a)
 {
     return a->caps & SCPS_CAP_SNACK1;
 }
-/* Returns true if the peer's acknowledgements report which data beyond a hole has arrived, by SACK
- * or SNACK. */
+/* Returns true if the peer's acknowledgements report, by SACK or SNACK, which data has arrived
+ * there out of order: above SEG.ACK, with octets before it missing. */
 static inline bool scps_agreed_reports(const struct scps_agreed *a)
 {
     return a->opts & SCPS_AGREED_SACK || scps_agreed_snack(a);

@@ -72,9 +72,10 @@ bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off 
     return r && (r->from < old || (r->state == SCPS_SENT_LOST && retries_used_up(r, retries)));
 }
 
-/* Returns NULL also for a segment that ends at the right edge of the peer's window. Such a segment
- * is never given up, but resent until it arrives: otherwise the peer, which accepts nothing behind
- * the segment, would see no hole, and its window would not advance. */
+/* Returns the oldest unacknowledged segment, or NULL if it must not be given up (bets.h). One that
+ * ends at the right edge of the peer's window is never given up, but resent until it arrives: the
+ * peer, which accepts nothing behind it, would never notice the missing octets and give them up,
+ * too, and its window would not advance. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge)
 {
     const struct scps_sent_segment *r = scps_sb_count(sb) ? scps_sb_at(sb, sb->head) : NULL;
@@ -126,8 +127,9 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
  * up proves nothing. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
-    /* If bets_timeout is 0 (not configured), the subtraction wraps to the largest number, so that
-     * SCPS_MIN() returns the time of the reference implementation. */
+    /* `own` is 1 µs less than this end's bets_timeout. If bets_timeout is 0 (not configured), `own`
+     * wraps to the largest number, so that SCPS_MIN() selects SCPS_BETS_WAIT_MIN, 1.05 s: the
+     * receive timer of the SCPS reference implementation. */
     uint64_t own = (uint64_t)s->ctx.cfg->c.bets_timeout - 1;
     scps_dur age = s->ctx.env->now - sent - (scps_dur)SCPS_MIN(own, SCPS_BETS_WAIT_MIN - 1);
 

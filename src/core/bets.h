@@ -2,8 +2,9 @@
 /* Best effort, sender: decides which unacknowledged data is given up, and when (bets.c;
  * docs/SCPS-TP.md section 7).
  *
- * Invariant: peer_una is never above SND.UNA, and is below it only while SND.UNA equals gave_up_to.
- * Only this file and bets.c assign the fields.
+ * Invariant: `peer_una`, the highest SEG.ACK of the peer, is never above SND.UNA; it is below
+ * SND.UNA only while SND.UNA equals `gave_up_to`, to which this end moved SND.UNA when it last gave
+ * up data. Only this file and bets.c assign the fields of struct scps_bets.
  */
 #ifndef SCPS_CORE_BETS_H
 #define SCPS_CORE_BETS_H
@@ -15,13 +16,17 @@ struct scps_bets {
      * none */
     scps_off gave_up_to;
     scps_off peer_una; /* highest SEG.ACK of the peer; valid while SND.UNA is gave_up_to */
-    /* Later one of two times, µs: when this end last gave up data, and when the peer last opened a
-     * closed window; 0: neither has happened. The lifetime of outstanding data begins at this
-     * time. */
+    /* Later one of two times, µs: when this end last gave up data by best effort, and when the peer
+     * last opened a window that this end had probed with data; 0: neither has happened. The
+     * lifetime (bets_lifetime) of outstanding data begins at this time or, if that is later, at
+     * scps_tx.progress_at (SND.UNA last moved). */
     scps_time gave_up_at;
-    /* Time at which SND.UNA last moved, µs, and SND.NXT at that time (life_nxt): the lifetime
-     * (bets_lifetime) of the data below life_nxt begins at life_since. */
+    /* Start, µs, of the lifetime (bets_lifetime) of the data below life_nxt: the later of
+     * gave_up_at and scps_tx.progress_at (SND.UNA last moved), as of the last call of
+     * scps_bets_arm(). */
     scps_time life_since;
+    /* SND.NXT when life_since was set; the lifetime of data from here on, which was sent later,
+     * begins when life_since changes next */
     scps_off life_nxt;
 };
 
@@ -32,8 +37,9 @@ static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
     b->peer_una = ack;
 }
 /* Called when the peer's window opens for the octet at SND.UNA, which only window probes have
- * carried so far. From now on transmissions of this octet count, and its lifetime (bets_lifetime)
- * begins. */
+ * carried so far. The probes no longer count among the bets_retries resends after which best effort
+ * gives the octet up, since the peer had to refuse them; its lifetime (bets_lifetime) begins
+ * now. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now);
 /* Called when SEG.ACK is `una`, which is SND.UNA because this end has moved SND.UNA past data that
  * it gave up. If by the scoreboard the data from `una` on has arrived, moves *ack behind that data

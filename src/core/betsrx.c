@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Best effort, receiver (docs/SCPS-TP.md section 7): octets that arrive are delivered complete, in
- * order and at their position; a hole is given up after a time and reported to the application.
+ * order and at their position; a hole (octets missing at RCV.NXT, while later ones have arrived) is
+ * given up after a time and reported to the application.
  *
  * When the application has read all data in order and data has arrived beyond a hole, a timer
  * starts. When it expires, RCV.NXT moves past the hole, the acknowledgement of that is sent at once
@@ -22,8 +23,9 @@
 #include "base/bytes.h"
 #include "core/rx.h"
 
-/* Returns the end of the hole at RCV.NXT if octets or the FIN have arrived behind it; 0: there is
- * no hole. Octets that a faulty peer sends beyond its FIN are ignored. */
+/* Returns the end of the hole at RCV.NXT, the octets missing there, if octets or the FIN have
+ * arrived behind them; 0: there is no hole. Octets that a faulty peer sends beyond its FIN are
+ * ignored. */
 static scps_off beyond(const struct scps_receive *rcv)
 {
     scps_off fin = rcv->rx ? rcv->rx->fin_at : 0, to = fin;
@@ -37,8 +39,9 @@ static scps_off beyond(const struct scps_receive *rcv)
     return to > rcv->in.next ? to : 0;
 }
 
-/* Returns the offset after the highest octet that has arrived beyond a hole, or after the FIN if
- * that is higher. Precondition: one of them has arrived, so the state of such data exists. */
+/* Returns the offset after the highest octet that has arrived out of order (with octets before it
+ * missing), or the offset of the peer's FIN if that is higher. Precondition: such an octet or the
+ * FIN has arrived, so rcv->rx is not NULL. */
 static scps_off highest(const struct scps_receive *rcv)
 {
     uint32_t n = rcv->in.ooo->n;

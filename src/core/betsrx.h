@@ -13,12 +13,14 @@
 
 #include "core/receive.h"
 
-/* Least time that a receiver waits for a hole, µs, unless the application sets another: the receive
- * timer of the SCPS reference implementation. */
+/* Least time, µs, that a best-effort receiver waits for the octets missing at RCV.NXT before it
+ * gives them up; the setting bets_timeout replaces it. 1.05 s is the receive timer of the SCPS
+ * reference implementation. */
 #define SCPS_BETS_WAIT_MIN SCPS_US(0x100001)
 
 struct scps_betsrx {
-    /* time, µs, at which the hole at due_for is given up; SCPS_NEVER: no reader waits for a hole */
+    /* time, µs, at which the hole at due_for (the octets missing there) is given up; SCPS_NEVER: no
+     * reader waits for a hole */
     scps_time due;
     /* RCV.NXT when `due` was set; if RCV.NXT has moved since, the hole was filled and `due` is
      * invalid */
@@ -27,12 +29,13 @@ struct scps_betsrx {
      * began; `old`, when the last wait began that ended with a hole given up. Holes below `old`
      * have waited long enough and are given up at once. */
     scps_off known, old;
-    /* end of the last hole that was given up, below which octets may be missing; 0: none was */
+    /* end of the last hole that this receiver gave up, offset: octets below it may be missing; 0:
+     * none was given up */
     scps_off gave_up_to;
 };
 
-/* Returns the end of the hole for which the reader waits, having read all data before the hole; 0:
- * the reader waits for no hole. */
+/* Returns the end of the hole for which the reader waits: the octets missing at RCV.NXT, up to
+ * which the application has read all data; 0: the reader waits for no hole. */
 scps_off scps_betsrx_awaited(const struct scps_receive *rcv);
 /* Returns how long the receiver waits for the octets of a hole before it gives them up, µs: the
  * setting bets_timeout, or if that is 0 twice the round trip, but at least SCPS_BETS_WAIT_MIN.
@@ -47,12 +50,14 @@ bool scps_betsrx_look(struct scps_betsrx *w, const struct scps_receive *rcv, scp
  * hole there. Returns true if that hole is given up now; false if it is not the hole for which the
  * timer was set. */
 bool scps_betsrx_expired(struct scps_betsrx *w, scps_off next, bool awaited);
-/* Ends the wait for a hole without giving the hole up. */
+/* Stops the timer by which this receiver would give up the octets missing at RCV.NXT (a hole): they
+ * are not given up. */
 static inline void scps_betsrx_stop(struct scps_betsrx *w)
 {
     w->due = SCPS_NEVER;
 }
-/* Ends the wait for the hole that ends at `to`, because the hole is given up. */
+/* Called when this receiver gives up the octets missing at RCV.NXT, a hole that ends at `to`, so
+ * that the application can read on behind it: ends the wait for them. */
 static inline void scps_betsrx_gave_up(struct scps_betsrx *w, scps_off to)
 {
     w->due = SCPS_NEVER;

@@ -12,12 +12,15 @@
 #include "base/wide.h"
 #include "core/tx.h"
 
-/* longest time between two segments: the maximum backoff interval t_mbi of RFC 5348 section 4.3 */
+/* Longest time between two segments that a rate of the congestion controller may cause, unless the
+ * retransmission timeout is longer: raise_rate() raises lower rates. It is the maximum backoff
+ * interval t_mbi of RFC 5348 section 4.3. */
 #define SLOWEST_SEGMENT SCPS_SEC(64)
 
 uint32_t scps_cc_init_cwnd(const struct scps_conn_config *cfg, uint32_t mss, bool syn_lost)
 {
-    /* initial window of at most 14600 bytes (RFC 6928 section 2) */
+    /* The initial window is ten segments, but at most `most` bytes: 14600, or two segments if they
+     * are longer (RFC 6928 section 2). */
     uint32_t most = SCPS_MAX(2u * mss, 14600u);
 
     if (cfg->init_cwnd_segs)
@@ -92,8 +95,9 @@ static uint32_t small_burst(const struct scps_sender *s, uint32_t len, bool payl
     return 4 * (payload ? len : scps_cc_packet(s, len));
 }
 
-/* Sets the pacer's rate: the controller's, one that follows from its window, or the configured one.
- * Returns that rate, bytes/s; 0: none. */
+/* Sets the pacer's rate and returns it, bytes/s; 0: none. It is the controller's rate; if that is
+ * 0, one that spreads the congestion window over a round trip, if pacing is configured or loss
+ * recovery needs it. The configured rate replaces a rate that is higher or 0. */
 static inline uint64_t set_rate(struct scps_sender *s)
 {
     const struct scps_conn_config *cfg = &s->ctx.cfg->c;

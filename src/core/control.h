@@ -49,7 +49,10 @@ void scps_cc_follow(struct scps_sender *s, uint64_t rate);
 /* Called when a segment with data is sent, if the congestion controller has an on_sent hook: calls
  * that hook. */
 void scps_cc_sent(struct scps_sender *s, void *cc, uint32_t bytes, bool resent);
-/* Limits the controller's window and rate, reports them to the observer, and sets the pacer. */
+/* Called when the controller or the configuration may have changed the window or rate in s->ctl:
+ * raises a window below one segment to one segment, and a rate other than 0 to about one segment in
+ * 64 s (raise_rate()), and sets the pacer. Reports both to the observer, the application's function
+ * for traces. */
 void scps_cc_apply(struct scps_sender *s);
 
 #endif

@@ -11,8 +11,11 @@
 #include "core/rtt.h"
 
 struct scps_corruption {
+    /* time, µs, up to which every acknowledgement to the peer carries the option; 0: none yet */
     scps_time until;
-    uint8_t acks; /* number of further acknowledgements that must carry the option in any case */
+    /* number of further acknowledgements that must carry the option (corruption experienced) to the
+     * peer even after the time `until`; 0: none */
+    uint8_t acks;
 };
 
 /* Called when the program that passes packets to the stack reports, by SCPS_SIGNAL_DAMAGED, that

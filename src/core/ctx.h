@@ -27,7 +27,8 @@ struct scps_shared_config {
 struct scps_conn_ctx {
     struct scps_env *env;
     const struct scps_shared_config *cfg;
-    /* counters of the connection; until it has data, env->no_stats, which is never read */
+    /* the connection's counters; until scps_conn_ctx_need_stats() has allocated them,
+     * env->no_stats, whose values are never used */
     struct scps_conn_stats *st;
     /* No timer except the pacer's expires before this time, µs; only timer.h assigns it. */
     scps_time timers_by;
@@ -36,13 +37,15 @@ struct scps_conn_ctx {
 };
 
 /* Initialises x and takes over the caller's reference on cfg. At first x counts in env->no_stats,
- * the counters that all connections without data share. */
+ * which all connections share that have no counters of their own. */
 void scps_conn_ctx_init(struct scps_conn_ctx *x, struct scps_env *env,
                         const struct scps_shared_config *cfg);
-/* Frees the counters; the caller releases the reference on cfg. */
+/* Frees the connection's own counters, if it has any; env->no_stats, shared by connections without
+ * counters of their own, stays. The caller releases the reference on cfg. */
 void scps_conn_ctx_fini(struct scps_conn_ctx *x);
-/* Called when the connection first has data: allocates counters of its own. Returns 0 or
- * SCPS_ERR_NOMEM. */
+/* Called when the connection first sends or receives data, or has another event to count, such as a
+ * timeout. Allocates counters of its own, unless it has them; before, it counts in env->no_stats.
+ * Returns 0 or SCPS_ERR_NOMEM. */
 int scps_conn_ctx_need_stats(struct scps_conn_ctx *x);
 static inline bool scps_conn_ctx_counts(const struct scps_conn_ctx *x)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Delivery rate, and round trips counted in data.
+/* Samples of the delivery rate, and the round trips of the data: each ends when a segment is
+ * delivered that was sent after the round trip began.
  *
- * Invariant: delivered never decreases. Each record of the scoreboard has a copy of these fields
- * from the time at which its segment was sent. Only delivery.c writes these fields and the copies.
+ * Invariant: delivered never decreases. Each record of the scoreboard has a copy of `delivered`,
+ * `delivered_at` and `first_sent` from the time at which its segment was sent. Only delivery.c
+ * writes struct scps_delivery and these copies.
  */
 #ifndef SCPS_CORE_DELIVERY_H
 #define SCPS_CORE_DELIVERY_H
@@ -28,16 +30,17 @@ struct scps_delivery {
      * that was sent after that has arrived */
     uint64_t round_end;
     uint64_t rate; /* delivery rate of the newest sample, bytes/s; 0: there was none */
-    /* volume and duration of the round trip with the most bytes, for groups of eight round trips:
-     * most[0] of the group in progress, most[1] of the group before; bytes 0: there was none */
+    /* the round trip in which most bytes were delivered, its bytes and its duration, µs, for groups
+     * of eight round trips: most[0] of the group in progress, most[1] of the group before; bytes 0:
+     * there was none */
     struct scps_carried most[2];
     /* time at which the round trip in progress began, µs; 0: before the first */
     scps_time round_at;
     /* bytes delivered in each of the last round trips, the newest first; 0: there was none */
     uint32_t arrived[SCPS_PIPE_ROUNDS];
     uint32_t most_arrived; /* the largest of arrived */
-    /* number of round trips in the group that most[0] describes; only those count in which at least
-     * SCPS_CARRIED_LEAST bytes arrived */
+    /* number of round trips, 0 to 8, that the group in progress has so far (that of most[0]); only
+     * those count in which at least SCPS_CARRIED_LEAST bytes were delivered */
     uint8_t rounds;
 };
 

@@ -42,9 +42,10 @@ struct scps_env {
     uint64_t challenges;
     /* number of packets dropped by this file's scps_env_drop(), for each reason */
     uint64_t drops[SCPS_DROP_COUNT];
-    struct scps_conn_stats
-        /* counters that all connections without data share; nothing reads them */
-        no_stats;
+    /* Counters shared by all connections that have none of their own, usually because they have
+     * neither sent nor received data yet (scps_conn_ctx_need_stats()). The values are never
+     * used. */
+    struct scps_conn_stats no_stats;
     /* Called before a passive open succeeds: returns false while the application has to accept
      * other connections first. */
     bool (*may_establish)(const struct scps_conn *c);

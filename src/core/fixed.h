@@ -17,10 +17,12 @@ struct scps_fixed {
     uint32_t slack;
     /* number of segments in flight for which the scoreboard has room, a power of two */
     uint32_t sent;
-    uint32_t holes; /* largest number of ranges of received data beyond holes */
+    /* largest number of ranges of out-of-order data: received, with octets missing before it */
+    uint32_t holes;
     /* largest number of ends of application records stored in each direction; 0: no records */
     uint32_t marks;
-    /* largest number of ranges that best effort has given up; 0: no best effort */
+    /* largest number of ranges in the list of data that the sender has given up instead of
+     * resending it, as best effort permits; 0: no connection offers best effort */
     uint32_t given_up;
 };
 

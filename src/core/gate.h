@@ -12,8 +12,11 @@
 struct scps_sender;
 
 struct scps_gate {
-    struct scps_pacer rate; /* token bucket of the rate; rate 0: no limit */
-    /* token bucket of the minimum rate, which congestion windows do not limit; rate 0: none */
+    /* token bucket of the route's rate, bytes/s, which its connections share; rate.rate 0: no
+     * limit */
+    struct scps_pacer rate;
+    /* token bucket of the route's minimum rate, bytes/s: when it holds enough, a connection may
+     * send a segment although its congestion window is full; floor.rate 0: no minimum rate */
     struct scps_pacer floor;
     struct scps_overhead over;
     /* bytes by which a connection's share grows each time it gets to the head of the ready queue
@@ -55,13 +58,15 @@ bool scps_gate_open(struct scps_gate *g, struct scps_sender *s, scps_time now);
 /* Charges a packet of len bytes that s has sent to the route's token bucket. Returns true if s has
  * sent its share (quantum) of bytes, so that the next connection in the ready queue follows. */
 bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, uint32_t len);
-/* For a packet that no connection sends, such as a UDP datagram: scps_gate_when() returns the time,
- * µs, at which the packet may be sent; scps_gate_pay() charges it and returns its cost. */
+/* Returns the time, µs, at which the route's token bucket holds enough for a packet of len bytes; a
+ * time not after `now`: it holds enough now. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
 /* Returns the earliest time, µs, at which a connection may send a packet of len bytes: not while
  * the token bucket holds less than a packet without data costs, nor while another packet waits for
  * the bucket. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
+/* Charges to the route's token buckets a packet of len bytes that no connection sends: a UDP
+ * datagram or a reply. Returns its cost, bytes: len and the route's overhead. */
 uint32_t scps_gate_pay(struct scps_gate *g, scps_time now, uint32_t len);
 /* Records that the next packet of the route is a UDP datagram, not a segment, and that the route's
  * token bucket holds enough for it at `when`, µs. */
@@ -81,8 +86,9 @@ bool scps_gate_permits(struct scps_gate *g, struct scps_sender *s);
 void scps_gate_serve(struct scps_gate *g, scps_time now);
 /* Removes s, which is closed or gets another route, from the queue of the minimum rate. */
 void scps_gate_forget(struct scps_sender *s);
-/* Returns the time at which the minimum rate can serve the next connection, µs; SCPS_NEVER if none
- * waits. */
+/* Returns the time, µs, at which the token bucket of the route's minimum rate lets the next
+ * connection whose congestion window is full send one segment; SCPS_NEVER if no connection waits
+ * for that, or one is permitted already. */
 scps_time scps_gate_floor_due(struct scps_gate *g, scps_time now);
 
 #endif

@@ -31,8 +31,9 @@ int scps_conn_from_cookie(struct scps_conn *c, const struct scps_seg *syn, scps_
 void scps_conn_memory(struct scps_conn *c);
 /* Informs the application that the send buffer has room for a write again. */
 void scps_conn_room(struct scps_conn *c);
-/* Called when nothing has been outstanding for a time: frees the send state, the state of data
- * beyond holes and the receive buffer of c, as far as they are empty. */
+/* Called when nothing has been outstanding for two retransmission timeouts: frees the send state of
+ * c, its receive buffer and the state of out-of-order data (received, with octets missing before
+ * it), as far as they are empty. */
 void scps_conn_trim(struct scps_conn *c);
 /* Queues an event for the application, unless the application has given up its handle of c. */
 void scps_conn_notify(struct scps_conn *c, enum scps_event_kind kind);
@@ -80,10 +81,11 @@ void scps_conn_send_tcp_headers(struct scps_sender *s);
  * otherwise it returns false. active: true if this end opened the connection. */
 bool scps_conn_falls_back(struct scps_sender *s, uint8_t state, bool active);
 /* Header compression: returns true if the peer may have lost its state of the connection, because
- * it has not answered two timeouts or keep-alive probes, or one timeout before an outage. Segments
- * then get TCP's own header: a peer without the connection answers those with a reset, but cannot
- * answer a compressed header, which has no ports. Probes during an outage that a signal announced
- * do not count. */
+ * the retransmission or persist timer has expired twice in a row (scps_silence.unanswered), or two
+ * keep-alive probes were not answered; during an outage of the link, one such expiry is enough.
+ * Segments then get TCP's own header: a peer without the connection answers those with a reset, but
+ * cannot answer a compressed header, which has no ports. Probes sent during an outage do not
+ * count. */
 bool scps_conn_doubts_comp(const struct scps_sender *s);
 
 #endif

@@ -151,14 +151,16 @@ int scps_conn_need_marks(struct scps_sender *s)
 
     if (scps_tp_marks(s->tp))
         return 0;
-    /* A FIN beyond a hole may need marks (of record ends, and of holes that best effort gave up)
-     * before any data has arrived, so the counters, which they use, may not exist yet. */
+    /* Best effort: the marks contain the timer of the wait for missing octets. A FIN that arrives
+     * before such octets starts the wait even if no data has arrived yet, so the connection's
+     * counters, which count octets given up, may not exist. */
     if (scps_conn_need_tp(s) || scps_conn_ctx_need_stats(&s->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);
     if (!m)
         return SCPS_ERR_NOMEM;
-    /* The limit keeps the memory of the marks below that of the octets in the receive buffer. */
+    /* The list of the ends of application records in received data may take as much memory as the
+     * receive buffer, but has room for MIN_ENDS at least. */
     if (!fixed)
         scps_marks_init(m, SCPS_MAX(MIN_ENDS, s->ctx.cfg->c.rcvbuf / sizeof(struct scps_range)));
     else

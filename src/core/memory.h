@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a connection that are allocated when needed (memory.c): tx, the send state with the
- * scoreboard; rx, the state of data beyond a hole; tp, the state of SCPS-TP features; marks, the
- * record ends and holes of received data. tx and rx are freed when the connection is idle.
+ * scoreboard; rx, the state of out-of-order data (received, with octets missing before it); tp, the
+ * state of SCPS-TP features; marks, the ends of application records in received data, and the
+ * missing octets that this receiver gave up (best effort). tx and rx are freed when the connection
+ * is idle.
  *
  * Invariant: only memory.c allocates and frees them. Each function that allocates a part returns 0,
  * at once if the part exists already, or SCPS_ERR_NOMEM.

@@ -45,10 +45,13 @@ void scps_negotiate_offer_bindings(const struct scps_asked *q, const struct scps
  * both ends have offered. SCPS_AGREED_CAPS is set if the peer answers any of this end's SYNs with
  * capabilities, even if the newest SYN had none. */
 struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struct scps_seg *syn);
-/* scps_negotiate_has_bindings() returns true if both ends have binding spaces; then
- * scps_negotiate_settle_bindings() copies the peer's spaces that this end (own) has, too, to
- * agreed, which has room for SCPS_BINDINGS of them. */
+/* Returns true if the peer's SYN or SYN-ACK has the capabilities and binding spaces, and this end
+ * has binding spaces configured. A binding space is data of a vendor, with an id, in a second TCP
+ * option 20. */
 bool scps_negotiate_has_bindings(const struct scps_asked *q, const struct scps_seg *syn);
+/* For each binding space (data of a vendor with an id) in the peer's SYN or SYN-ACK whose id this
+ * end (own) has, too: stores the bitwise AND of both in `agreed`, which has room for SCPS_BINDINGS
+ * spaces. */
 void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct scps_seg *syn,
                                     struct scps_binding *agreed);
 /* Returns the window that a SYN with window field wnd offers, bytes. It is never scaled (RFC 7323

@@ -28,8 +28,9 @@ void scps_outage_probed(struct scps_outage *o)
 /* An inferred outage may end a connection that the application has closed, after ORPHAN_PROBES
  * probes. Without this rule nothing would limit how long such an outage lasts: the connection would
  * probe a vanished peer for ever, and peers could make such connections accumulate (RFC 6429
- * section 3 describes the same attack with a closed window). An outage that began with a signal
- * ends no connection, because a signal will report its end. */
+ * section 3 describes the same attack with a closed window). An outage that the driver or the
+ * operator reported (SCPS_SIGNAL_LINK_DOWN) ends no connection, because its end will be reported,
+ * too. */
 bool scps_outage_may_end(const struct scps_outage *o)
 {
     return o->inferred && o->probes >= ORPHAN_PROBES;

@@ -97,7 +97,8 @@ void scps_path_limits_init(struct scps_path_limits *lim, size_t size)
     scps_sized_give_own(lim, size, &defaults, sizeof defaults);
 }
 
-/* ---- functions that return the names of verdicts, phases and reasons ---- */
+/* ---- functions that return the names of the results of scps_path_restore() (verdicts), of the
+ * phases of careful resume (RFC 9959), and of the reasons for a change of phase ---- */
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

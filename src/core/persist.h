@@ -3,7 +3,7 @@
  * window, which uses the same timer (section 3.8.6.2.1).
  *
  * Invariant: at most one of this timer and the retransmission timer runs. Only this file and
- * persist.c assign the field.
+ * persist.c set scps_persist.timer.
  */
 #ifndef SCPS_CORE_PERSIST_H
 #define SCPS_CORE_PERSIST_H

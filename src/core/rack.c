@@ -14,12 +14,14 @@
  * examined again when the timer of loss detection expires.
  *
  * Nothing scans the whole window: first transmissions are examined in the order of offset,
- * beginning at the frontier of the scoreboard, and retransmissions from the front of their queue.
- * Both are in order of sending, so the examination ends at the first segment that is too young.
+ * beginning at the frontier of the scoreboard (the first record that loss detection has not
+ * examined yet), and retransmissions from the front of their queue. Both are in order of sending,
+ * so the examination ends at the first segment that is too young.
  *
- * Where the receiver reports its holes (SNACK), no loss is concluded between the holes that it can
- * report and the highest segment that has arrived: data there may have arrived and not been
- * reported yet, as on a slow return link. The dupthresh rule (ackloss.c) makes the same exception.
+ * Where SNACK was agreed, no first transmission below the highest octet known to have arrived is
+ * declared lost here, as far as the 16-bit offset of a SNACK reaches: the peer's SNACKs name what
+ * is missing there, and data that no report has named yet may have arrived, as on a slow return
+ * link. The dupthresh rule (ackloss.c) makes the same exception.
  *
  * Departures from the RFC: when a resent segment is SACKed, the least round trip alone decides
  * which of its transmissions has arrived, and not the echo of a timestamp, which belongs to the

@@ -5,7 +5,7 @@
  * For each second the limit is a secret random number between half of `limit` and `limit`. With a
  * constant limit an attacker could measure how many replies his forged packets have caused, and so
  * find out whether he has guessed the numbers of another host's connection. Only ratelimit.c
- * assigns these fields.
+ * assigns the fields of struct scps_ratelimit.
  */
 #ifndef SCPS_CORE_RATELIMIT_H
 #define SCPS_CORE_RATELIMIT_H
@@ -24,7 +24,8 @@ struct scps_ratelimit {
 /* Initialises r: at most `limit` replies in each second; the first second begins at `now`, µs. */
 void scps_ratelimit_begin(struct scps_ratelimit *r, uint32_t limit, uint32_t salt, scps_time now);
 /* Counts one reply. Returns false if no more may be sent in this second. key: the host's secret
- * key. */
+ * key, from which (with r->salt) the random limit of a new second is computed, so that no attacker
+ * can predict the limit. */
 bool scps_ratelimit_take(struct scps_ratelimit *r, const uint64_t key[2], scps_time now);
 
 #endif

@@ -6,8 +6,9 @@
  * right edge of the window, and one octet beyond a closed window (for which the section asks
  * special allowance).
  *
- * The right edge never moves back (RFC 9293 section 3.8.6). Octets between what was announced and
- * what the buffer allows now are accepted; octets beyond what was announced are cut off.
+ * The right edge never moves back (RFC 9293 section 3.8.6). Octets up to the right edge that was
+ * announced to the peer are accepted; octets beyond that edge are cut off, even if the receive
+ * buffer has room for them, unless the setting first_window is used (limit()).
  */
 #include <assert.h>
 
@@ -46,10 +47,10 @@ bool scps_rcv_acceptable(const struct scps_conn_config *cfg, const struct scps_r
 }
 
 /* Octets `twice` have arrived for the second time: reports them to the observer, and to the peer by
- * a DSACK (RFC 2883) if SACK was agreed. Exception for best effort: octets of a hole that was given
- * up may arrive for the first time now, so no DSACK reports octets below the end of such a hole.
- * The peer would conclude that its loss was spurious, and undo the reduction of its window (RFC
- * 3708). */
+ * a DSACK (RFC 2883) if SACK was agreed. Exception for best effort: octets of a hole (missing
+ * octets) that this receiver gave up may arrive for the first time now, so no DSACK reports octets
+ * below the end of such a hole. The peer would conclude that its loss was spurious, and undo the
+ * reduction of its window (RFC 3708). */
 static SCPS_NOINLINE void report_twice(struct scps_sender *s, struct scps_receive *rcv,
                                        const struct scps_range *twice)
 {
@@ -67,9 +68,10 @@ static inline void ack_soon(struct scps_sender *s)
     scps_sender_wake(s);
 }
 
-/* Called for data that filled a hole, or that had arrived before: makes an acknowledgement due at
- * once, except in strictly delayed mode (F0), in which the delayed-ACK timer alone causes
- * acknowledgements. */
+/* Called for data that filled a hole (octets missing at RCV.NXT), that had arrived before, or that
+ * came out of order on a connection without SACK: makes an acknowledgement due at once. Called for
+ * all of these and for other out-of-order data in strictly delayed mode (ack_mode SCPS_ACK_DELAYED
+ * without holes_at_once): then the acknowledgement is due when the delayed-ACK timer expires. */
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {
@@ -84,8 +86,9 @@ static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 }
 
 /* Called when octets came in order: informs the application, and decides whether they are
- * acknowledged now, together with later ones, or when the delayed-ACK timer expires. filled: the
- * octets filled a hole. */
+ * acknowledged now, together with later ones, or when the delayed-ACK timer expires. filled:
+ * out-of-order data was stored before, so the octets filled at least a part of the hole (the octets
+ * missing at RCV.NXT). */
 static inline void came_in_order(struct scps_conn *c, bool filled)
 {
     scps_conn_notify(c, SCPS_EV_READABLE);
@@ -101,8 +104,9 @@ static inline void came_in_order(struct scps_conn *c, bool filled)
     }
 }
 
-/* Called when octets [from, from+len), now a part of range run, came beyond a hole: enters them
- * into the next SACK and SNACK, and decides whether the acknowledgement is sent now or later. */
+/* Called when octets [from, from+len), now a part of range run, came out of order, with octets
+ * missing before them: enters them into the next SACK and SNACK, and decides whether the
+ * acknowledgement is sent now or later. */
 static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
                                const struct scps_range *run)
 {
@@ -120,7 +124,7 @@ static inline void came_beyond(struct scps_conn *c, scps_off from, uint32_t len,
     scps_rcv_check_hole(c);
 }
 
-/* Returns how many octets of [from, to) had arrived before, beyond a hole. *first: the first range
+/* Returns how many octets of [from, to) had arrived before, out of order. *first: the first range
  * of such octets, since a DSACK has room for one range only (RFC 2883 section 4.2). */
 static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off to,
                         struct scps_range *first)
@@ -139,8 +143,9 @@ static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off
     return total;
 }
 
-/* Stores data beyond a hole, with an allocator that may not use all of the host's memory limit, so
- * that memory for data in order remains. holes: largest number of ranges. Returns the result of
+/* Stores out-of-order data (octets before it, from RCV.NXT on, are missing), with an allocator that
+ * may not use all of the host's memory limit, so that memory for data in order remains. holes:
+ * largest number of ranges of such data that may be stored. Returns the result of
  * scps_rcvbuf_put(): 1, 0 or an error. */
 static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
                       const uint8_t *data, uint32_t holes, struct scps_range *run)
@@ -151,9 +156,9 @@ static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_
     return scps_rcvbuf_put(in, &a, at.from, data, (uint32_t)(at.to - at.from), holes, run);
 }
 
-/* Called when there is no memory for data in order: discards all data beyond holes to free some
- * (RFC 2018 section 8). Otherwise RCV.NXT could not advance, and the data beyond it would keep its
- * memory for ever. */
+/* Called when there is no memory for data in order: discards all out-of-order data (beyond the
+ * octets missing at RCV.NXT) to free some (RFC 2018 section 8). Otherwise RCV.NXT could not
+ * advance, and the data beyond it would keep its memory for ever. */
 static SCPS_NOINLINE void renege(struct scps_rcvbuf *in, struct scps_rx *rx,
                                  const struct scps_alloc *a)
 {
@@ -172,8 +177,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     uint64_t again = overlap(c->rcv.in.ooo, from, from + len, &twice);
     struct scps_env *env = c->s.ctx.env;
     uint64_t refused = env->budget.refused;
-    /* limit of the number of ranges beyond holes; in a stack with fixed memory (allocated when the
-     * connection opens) the list of ranges has a limit of its own */
+    /* limit of the number of ranges of out-of-order data; in a stack with fixed memory (allocated
+     * when the connection opens) the list of ranges has a limit of its own */
     uint32_t holes = scps_receive_max_holes(c->s.ctx.cfg->c.rcvbuf);
     int got = SCPS_ERR_NOMEM;
 
@@ -216,7 +221,8 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
     return true;
 }
 
-/* Used while a->alone, the count of full segments that came one by one, is not 0. If seg is a full
+/* Called for data while a->alone is not 0: the number of full segments in a row for each of which
+ * the delayed-ACK timer expired, so that each had an acknowledgement of its own. If seg is a full
  * segment and came within ack_delay after the data before it, which arrived at the time `before`,
  * µs, sets a->alone to 0: delayed acknowledgements then cover two segments again. */
 static SCPS_NOINLINE_SIZE SCPS_NOINLINE void
@@ -247,9 +253,9 @@ struct piece {
     bool fin;        /* this segment carries the peer's FIN */
 };
 
-/* Best effort: called for data below RCV.NXT. If it belongs to a hole that was given up and not
- * reported to the application yet, stores it there. Returns true if the application can read more
- * because of that. */
+/* Best effort: called for data below RCV.NXT. If the data belongs to the hole (missing octets) that
+ * this receiver gave up and has not reported to the application yet, stores the data there. Returns
+ * true if the application can read more because of that. */
 static bool fill_given_up(const struct scps_sender *s, struct scps_rcvbuf *in,
                           const struct scps_seg *seg, const struct piece *p)
 {
@@ -260,8 +266,8 @@ static bool fill_given_up(const struct scps_sender *s, struct scps_rcvbuf *in,
     return m && p->from > 0 && scps_marks_late(m, &s->ctx, in, l);
 }
 
-/* Cuts off the parts of a segment that lie outside the window or the stream, or have arrived
- * already. */
+/* Cuts off the octets of a segment that lie below RCV.NXT, beyond the right edge of the window, or
+ * beyond the peer's FIN: this end has them already, or does not accept them. */
 static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, int64_t next,
                               int64_t edge, struct piece *p)
 {

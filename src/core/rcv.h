@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes the data and the FIN of arriving segments (rcv.c), and moves RCV.NXT past holes that
- * best effort gives up (rcv_hole.c). */
+/* Processes the data and the FIN of arriving segments (rcv.c), and moves RCV.NXT past holes (octets
+ * missing below data that has arrived) that this receiver gives up if best effort was agreed
+ * (rcv_hole.c). */
 #ifndef SCPS_CORE_RCV_H
 #define SCPS_CORE_RCV_H
 
@@ -29,12 +30,13 @@ void scps_rcv_read(struct scps_conn *c);
 /* Called when RCV.NXT has reached the peer's FIN: RCV.NXT moves over the FIN, and the TCP state
  * changes as RFC 9293 section 3.10.7.4, eighth check, says. */
 void scps_rcv_take_fin(struct scps_conn *c);
-/* Best effort: called after a read or an arrival. If the application has read all data before a
- * hole, starts the wait for that hole, or gives it up at once if it has waited long enough together
- * with an earlier hole. */
+/* Best effort: called after a read, an arrival or a change of an outage. If the application has
+ * read all data before a hole (octets missing at RCV.NXT), starts the timer after which that hole
+ * is given up (bets_timeout); gives the hole up at once if it existed already when such a timer was
+ * started for an earlier hole that was given up. */
 void scps_rcv_check_hole(struct scps_conn *c);
-/* Best effort: called when the timer of the wait for a hole expires. Gives up the hole unless it
- * was filled meanwhile. */
+/* Best effort: called when the timer of the wait for a hole (octets missing at RCV.NXT) expires.
+ * Gives up the hole unless it was filled meanwhile. */
 void scps_rcv_hole_timer(struct scps_conn *c);
 
 #endif

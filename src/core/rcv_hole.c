@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves RCV.NXT when no data arrives: over the peer's FIN, or over a hole that best effort gives
- * up. */
+/* Moves RCV.NXT when no data arrives: over the peer's FIN, or over a hole (octets missing there,
+ * while later ones have arrived) that this receiver gives up under best effort. */
 #include <assert.h>
 
 #include "base/bytes.h"
@@ -35,18 +35,19 @@ void scps_rcv_take_fin(struct scps_conn *c)
         if (c->rcv.rx)
             scps_report_reneged(&c->rcv.rx->report);
     }
-    /* All data has arrived, so there is no hole to wait for. */
+    /* RCV.NXT has passed the FIN, the end of the peer's stream, so no octets are missing for which
+     * a best-effort receiver would wait. */
     scps_marks_stop(scps_tp_marks(c->s.tp));
 }
 
-/* Best effort: gives up the hole at RCV.NXT, which ends at `to`: RCV.NXT moves to the end of the
- * hole. */
+/* Best effort: gives up the hole at RCV.NXT (the octets missing there), which ends at `to`: RCV.NXT
+ * moves to the end of the hole. */
 static void jump(struct scps_conn *c, scps_off to)
 {
     struct scps_rcv_marks *m = scps_tp_marks(c->s.tp);
 
     assert(to > c->rcv.in.next && c->rcv.in.read == c->rcv.in.next && !c->rcv.fin);
-    /* Data or the FIN has arrived beyond the hole, so the state of such data exists. */
+    /* Data or the FIN has arrived beyond the hole, so the state of out-of-order data exists. */
     assert(c->rcv.rx);
     scps_betsrx_gave_up(&m->wait, to);
     scps_marks_lose(m, c->rcv.in.next, to);
@@ -62,11 +63,12 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
-/* Returns the end of the hole for which the reader waits, having read all data before it. 0: there
- * is no such hole, or no retransmission can come because of an outage that a signal has reported or
- * because the connection has ended. An outage that this end has inferred, since its own data was
- * not acknowledged, does not count: the peer's data may arrive, and if each of two ends waited for
- * the end of such an outage, no hole would ever be given up. */
+/* Returns the end of the hole for which the reader waits: the octets missing at RCV.NXT, all data
+ * before which has been read. 0: there is no such hole, or no retransmission can come because of an
+ * outage that a signal has reported or because the connection has ended. An outage that this end
+ * has inferred, since its own data was not acknowledged, does not count: the peer's data may
+ * arrive, and if each of two ends waited for the end of such an outage, no hole would ever be given
+ * up. */
 static scps_off awaited(const struct scps_receive *rcv, const struct scps_sender *s, uint8_t state)
 {
     bool signalled = s->todo.bits & SCPS_TODO_OUTAGE && !s->outage.inferred;
@@ -86,8 +88,9 @@ void scps_rcv_check_hole(struct scps_conn *c)
         scps_marks_stop(scps_tp_marks(c->s.tp));
         return;
     }
-    /* If there is no memory for the timer, the connection tries again later: the peer may give up
-     * the hole, too, and send nothing more. */
+    /* The marks contain the timer of the wait for the octets missing at RCV.NXT. If there is no
+     * memory for them, the stack calls this function again after SCPS_MEMORY_RETRY: it cannot rely
+     * on a further segment, since the peer may give up these octets, too, and send nothing more. */
     if (scps_conn_need_marks(&c->s)) {
         scps_env_starved(c->s.ctx.env);
         return;

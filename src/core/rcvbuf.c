@@ -26,9 +26,11 @@
 #define FIRST_CAP 8192u
 #define DENSE     2u
 
-/* State of data beyond a hole, which is allocated when such data first arrives. */
+/* State of out-of-order data: received above RCV.NXT, with octets before it missing (a hole). It is
+ * allocated when such data, or data that needs a page, first arrives. */
 struct beyond {
-    /* ranges of octets beyond a hole; first member, because scps_rcvbuf.ooo points to it */
+    /* ranges of out-of-order octets, received with octets missing before them; first member,
+     * because scps_rcvbuf.ooo points to it */
     struct scps_rangeset set;
     struct scps_pages pages;
     /* `settled` and `held` are valid while scps_rcvbuf.paged is set. They are the state at the last
@@ -45,8 +47,8 @@ void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow)
     *b = (struct scps_rcvbuf){.hollow = hollow, .read = first, .next = first, .ooo = &nothing};
 }
 
-/* Returns the buffer's own set of ranges, which may be changed. Precondition: the state of data
- * beyond a hole is allocated (b->ooo is not &nothing). */
+/* Returns the buffer's own set of ranges, which may be changed. Precondition: the state of
+ * out-of-order data is allocated (b->ooo is not &nothing). */
 static struct beyond *own(const struct scps_rcvbuf *b)
 {
     return (struct beyond *)b->ooo;
@@ -264,7 +266,9 @@ static bool grow(struct scps_rcvbuf *b, const struct scps_alloc *a, uint64_t nee
     return true;
 }
 
-/* Frees the pages whose octets the application has read, and updates `settled` and `held`. */
+/* Frees the pages whose octets the application has read. Subtracts from `held`, the number of
+ * octets stored and not read, those read since the last call, and sets `settled` to the present
+ * reading position. */
 static void settle(struct scps_rcvbuf *b)
 {
     struct beyond *y = own(b);
@@ -332,7 +336,7 @@ void scps_rcvbuf_drop_beyond(struct scps_rcvbuf *b)
     scps_rangeset_trim(&y->set, end);
 }
 
-/* Returns how many octets of range r are stored beyond a hole. */
+/* Returns how many octets of range r are stored already, out of order. */
 static uint64_t overlap(const struct scps_rangeset *ooo, const struct scps_range *r)
 {
     uint64_t total = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The receive buffer: octets that have arrived, in order or beyond a hole, and have not been
- * read. */
+/* The receive buffer: octets that have arrived, in order or out of order (beyond a hole: octets
+ * before them are missing), and have not been read. */
 #ifndef SCPS_CORE_RCVBUF_H
 #define SCPS_CORE_RCVBUF_H
 
@@ -26,23 +26,24 @@ struct scps_rcvbuf {
 void scps_rcvbuf_init(struct scps_rcvbuf *b, scps_off first, bool hollow);
 void scps_rcvbuf_fini(struct scps_rcvbuf *b, const struct scps_alloc *a);
 /* Allocates the ring of cap octets (a power of two; 0: no ring, for a hollow stream, whose octets
- * are counted and not stored) and the list of at most max_holes ranges that have arrived beyond
- * holes. Precondition: neither is allocated yet. Returns 0 or SCPS_ERR_NOMEM. */
+ * are counted and not stored) and the list of at most max_holes ranges of out-of-order octets.
+ * Precondition: neither is allocated yet. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_reserve(struct scps_rcvbuf *b, const struct scps_alloc *a, uint32_t cap,
                         uint32_t max_holes);
-/* Returns the size of the state of data beyond holes, without its list of ranges, bytes. */
+/* Returns the size, bytes, of a receive buffer's state of out-of-order data (received, with octets
+ * missing before it), without the array of its ranges and without pages. */
 size_t scps_rcvbuf_beyond_size(void);
 /* Stores the octets [off, off+len) (data NULL: zeros), all of them at or beyond `next` and within
  * the caller's window. Returns 1 if any of them was new, 0 if all had arrived before,
  * SCPS_ERR_NOMEM, or SCPS_ERR_LIMIT: there would be more than max_holes ranges (max_holes must be
  * the same in each call). *range (may be NULL) becomes the contiguous range that now contains them,
- * in order or beyond a hole. */
+ * in order or out of order. */
 int scps_rcvbuf_put(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                     const uint8_t *data, uint32_t len, uint32_t max_holes,
                     struct scps_range *range);
-/* Best effort: stores octets [off, off+len), which arrive late in a hole that was given up: they
- * lie below `next` (RCV.NXT) and were not read. max_holes as in scps_rcvbuf_put(). Returns 0 or
- * SCPS_ERR_NOMEM. */
+/* Best effort: stores octets [off, off+len), which arrive late in a hole (missing octets) that this
+ * receiver gave up: they lie below `next` (RCV.NXT) and were not read. max_holes as in
+ * scps_rcvbuf_put(). Returns 0 or SCPS_ERR_NOMEM. */
 int scps_rcvbuf_fill(struct scps_rcvbuf *b, const struct scps_alloc *a, scps_off off,
                      const uint8_t *data, uint32_t len, uint32_t max_holes);
 /* Best effort: moves `next` (RCV.NXT) to `to`, giving up the octets that are missing below it, and
@@ -51,11 +52,11 @@ void scps_rcvbuf_jump(struct scps_rcvbuf *b, scps_off to);
 /* Best effort: moves the reading position to `to`, at most `next` (RCV.NXT), past octets that never
  * arrived. */
 void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to);
-/* Discards the octets that have arrived beyond holes (above `next`), to free memory for octets in
+/* Discards the octets that have arrived out of order (above `next`), to free memory for octets in
  * order. RFC 2018 section 8 permits it: the peer keeps a copy of all data that has not been
  * acknowledged cumulatively. */
 void scps_rcvbuf_renege(struct scps_rcvbuf *b, const struct scps_alloc *a);
-/* Discards the octets that have arrived beyond holes (above `next`), and keeps the memory. */
+/* Discards the octets that have arrived out of order (above `next`), and keeps the memory. */
 void scps_rcvbuf_drop_beyond(struct scps_rcvbuf *b);
 /* Copies up to len octets to dst (NULL: copies nothing). Removes them from the buffer unless `peek`
  * is set. Returns their number. */
@@ -74,9 +75,9 @@ static inline uint32_t scps_rcvbuf_place(const struct scps_rcvbuf *b, scps_off o
 {
     return ((uint32_t)off - b->zero) & (b->cap - 1);
 }
-/* Fast path of scps_rcvbuf_put(): if the octets directly follow RCV.NXT or the highest range beyond
- * a hole, and fit into the ring without wrapping, stores them and returns true. Otherwise returns
- * false, with nothing stored. */
+/* Fast path of scps_rcvbuf_put(): if the octets directly follow RCV.NXT or, if there are
+ * out-of-order octets, their highest range, and fit into the ring without wrapping, stores them and
+ * returns true. Otherwise returns false, with nothing stored. */
 static inline bool scps_rcvbuf_append(struct scps_rcvbuf *b, scps_off off, const uint8_t *data,
                                       uint32_t len)
 {
