@@ -2,7 +2,8 @@
 /* The receive sequence space of a connection (RFC 9293 section 3.3.1), in offsets of the peer's
  * stream: 0 is its SYN.  The octets are in the buffer (rcvbuf.h).
  *
- * Invariant: in.read <= in.next, and the FIN counts once it is in order. Only this file assigns the
+ * Invariant: in.read <= in.next. The peer's FIN adds one to RCV.NXT (scps_receive_next) when all
+ * data before it has arrived and `fin` is set; in.next never counts it. Only this file assigns the
  * fields, except rx and the fields of the buffer.
  */
 #ifndef SCPS_CORE_RECEIVE_H
@@ -20,7 +21,8 @@ struct scps_receive {
     uint16_t mss;
     bool fin; /* true: the peer's FIN has arrived in order */
     struct scps_rcvbuf in;
-    /* state of data beyond a hole; NULL: there is none; memory.c allocates and frees it */
+    /* state for data that has arrived beyond a hole (octets missing from RCV.NXT on); NULL: none is
+     * allocated; memory.c allocates and frees it */
     struct scps_rx *rx;
 };
 
@@ -55,8 +57,9 @@ static SCPS_INLINE_SPEED scps_off scps_receive_edge(const struct scps_receive *r
 
     return edge > announced ? edge : announced;
 }
-/* Returns the largest number of ranges that are stored beyond holes: one for every other full
- * segment of the window, at least 1024. */
+/* Returns how many ranges of octets a receive buffer of rcvbuf octets may store beyond holes (a
+ * hole: octets that are missing below others that have arrived): rcvbuf / 1024, at least 1024. That
+ * is enough if every other segment of 512 octets or more is missing. */
 static inline uint32_t scps_receive_max_holes(uint32_t rcvbuf)
 {
     uint32_t n = rcvbuf / 1024;

@@ -13,9 +13,9 @@
  *       arrived. Otherwise a controller that keeps its window through losses, or has none, would
  *       resend the whole flight into an outage, or into a queue that is still full. The first
  *       acknowledgement of something that arrived ends this limit, and so does the end of an
- *       outage that was signalled or inferred (snd_outage.c). After another outage that is over
- *       when the timer expires, the limit costs a round trip; but data that had arrived, and only
- *       was not acknowledged, is not sent again.
+ *       outage that was signalled or inferred (snd_outage.c). After an outage that was neither, and
+ *       is over when the timer expires, the limit costs a round trip; but data that had arrived,
+ *       and only was not acknowledged, is not sent again.
  *
  * Spurious losses: the controller's state is saved at the start of an episode and restored when
  *   - the acknowledgement that advances SND.UNA from the first resent segment echoes a timestamp
@@ -38,8 +38,8 @@
  * window. RFC 6582 section 3.2 (3) recommends a measure against such bursts: when more than BURST
  * segments may be sent at once, during an episode or at its end, or because the window is restored
  * after a spurious timeout (RFC 4015 section 3.4), the window is spread over a round trip. The
- * window is also spread from the second timeout on in which small segments are outstanding
- * (note_small).
+ * window is also spread once bursts of small segments have caused timeouts: at two timeouts in a
+ * row the segments outstanding were shorter than half of the MSS on average (note_small).
  *
  * Without SACK each duplicate acknowledgement stands for one segment that left the network (RFC
  * 5681 section 3.2).
@@ -186,8 +186,9 @@ void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence)
 
     begin(s, SCPS_EPISODE_FAST);
     rec->frto = 0;
-    /* No report of the last segments has come in time, which is a silence as the one that a timeout
-     * shows. */
+    /* SCPS_BY_RESEND: SNACK's loss detection timer found that the peer has not reported, in the
+     * time in which it should have, a retransmission or the last segments sent. Such silence of the
+     * peer may be an outage of the link, as before a timeout. */
     rec->of_silence = evidence == SCPS_BY_RESEND;
     if (evidence == SCPS_BY_ECN)
         rec->first_resend = rec->undoable = false;
@@ -250,17 +251,18 @@ static void mark_lost(struct scps_sender *s)
     /* The event SCPS_CC_RTO informs the controller of these losses, so the scoreboard must not
      * report them again. */
     scps_sb_losses(&s->tx->sb);
-    /* A window of one full segment may be hundreds of small ones, whose packets would fill a queue
-     * again each time. */
+    /* Lost small segments are joined into full ones. Otherwise a window of one full segment would
+     * be hundreds of small packets, which would overflow a short queue again after each timeout. */
     scps_sb_join_lost(&s->tx->sb, scps_agreed_piece(&s->agreed));
 }
 
-/* Called when the retransmission timer has expired, before an episode begins: determines whether
- * bursts of small segments cause the timeouts. After a timeout the window is one full-sized segment
- * (RFC 5681 section 3.1), which is many small ones, and a short queue drops most of them again, as
- * it drops those of the next message of the application. The second timeout with small segments
- * outstanding counts as such a case if SND.UNA has advanced since the one before, so that the path
- * is not interrupted. */
+/* Called when the retransmission timer has expired, before the RTO episode begins: sets
+ * rec->small_len if bursts of small segments (shorter than half of the MSS on average) cause the
+ * timeouts. After a timeout the window is one full-sized segment (RFC 5681 section 3.1), which is
+ * many small ones: a short queue drops most of them again, as it drops those of the application's
+ * next message. Two timeouts in a row with small segments outstanding show that. A timeout of the
+ * same RTO episode does not count unless SND.UNA has advanced since the one before, because the
+ * path may be interrupted. */
 static void note_small(struct scps_sender *s)
 {
     struct scps_recovery *rec = &s->tx->rec;
@@ -396,12 +398,14 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
     return false;
 }
 
-/* Returns true if the acknowledgement, before which SND.UNA was `was`, is the first one of the
- * retransmission with the TSval rec->stamp, so that its TSecr decides (RFC 3522 section 3.2 steps 3
- * and 4). It may acknowledge a hole below that retransmission, too, if acknowledgements between
- * were lost. Then the retransmission may have arrived before the hole was filled, and if so, the
- * receiver did not note its TSval (RFC 7323 section 4.3). Therefore such an acknowledgement counts
- * only if it comes too soon to be the answer to the retransmission. */
+/* RFC 3522 section 3.2 steps 3 and 4: returns true if the TSecr of this acknowledgement shows which
+ * transmission has arrived of the segment that was resent with the TSval rec->stamp and begins at
+ * rec->stamped. was: SND.UNA before the acknowledgement. There are two cases:
+ * - SND.UNA advances from rec->stamped itself: this is the first acknowledgement of that segment.
+ * - SND.UNA advances from a lower hole past rec->stamped, as the acknowledgements in between were
+ *   lost. If the retransmission arrived before that hole was filled, the receiver did not note its
+ *   TSval (RFC 7323 section 4.3), and an older TSecr proves nothing. So this case counts only
+ *   within the least round trip after the retransmission, too soon for an answer to it. */
 static bool eifel_decides(const struct scps_sender *s, scps_off was)
 {
     const struct scps_recovery *rec = &s->tx->rec;
@@ -412,13 +416,14 @@ static bool eifel_decides(const struct scps_sender *s, scps_off was)
 }
 
 /* Returns true if timestamps show that the loss was spurious (RFC 3522 section 3.2, steps 4 and 5):
- * the acknowledgement echoes a timestamp older than the retransmission. But a receiver answers a
- * duplicate with the timestamp of the segment that last advanced its RCV.NXT (RFC 7323 section
- * 4.3). That segment is always older than the duplicate, so an acknowledgement with a DSACK does
- * not count. Departure from the RFC: if the peer has reported no duplicate yet, an acknowledgement
- * of all outstanding data counts, too, because a delayed acknowledgement of a short flight looks
- * like that, and only the window is restored. A TSecr of 0 is no echo, and neither is one that is
- * older than the first transmission of the acknowledged data. */
+ * the acknowledgement echoes a TSval older than the retransmission. Two kinds do not count:
+ * - a DSACK of data not reported before (dsack_fresh): a receiver answers a duplicate with the
+ *   TSval of the segment that last advanced its RCV.NXT (RFC 7323 section 4.3), which is always
+ *   older;
+ * - a TSecr of 0, or one older than the first transmission of the acknowledged data: it is no echo.
+ * Departure from the RFC: an acknowledgement of all outstanding data counts even if the peer has
+ * never sent a DSACK, because one delayed acknowledgement may cover a short flight. Nothing is
+ * outstanding then, so a wrong decision does no more than restore the window. */
 static bool eifel_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                 scps_off was, const struct scps_seg *seg)
 {
@@ -462,8 +467,8 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
 
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una)
 {
-    /* SND.UNA has moved without an acknowledgement, so later acknowledgements cannot show that the
-     * losses of the episode were spurious. */
+    /* Best effort has moved SND.UNA past data that it gave up, not past acknowledged data, so later
+     * acknowledgements cannot show that the losses of this loss recovery episode were spurious. */
     rec->undoable = false;
     if (rec->episode == SCPS_EPISODE_NONE || una < rec->point)
         return false;

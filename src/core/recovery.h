@@ -32,11 +32,14 @@ struct scps_recovery {
     /* F-RTO (RFC 5682): 0 not in progress; 1 awaits the first acknowledgement; 2 the second */
     uint8_t frto;
     bool undoable;
-    /* kind of the episode that was spurious and of which the congestion controller is not informed
-     * yet, FAST if it has ended before; SCPS_EPISODE_NONE: there is none */
+    /* kind of an episode that has proved spurious, until the congestion controller is informed of
+     * that: SCPS_EPISODE_FAST or _RTO, always _FAST if the episode had ended before a DSACK proved
+     * it spurious; SCPS_EPISODE_NONE: there is none */
     uint8_t undone;
-    /* true: a timeout began the episode, or the absence of a report by SNACK did, and since then
-     * SND.UNA has not moved, and the peer has echoed no ECN mark */
+    /* true: the peer's silence began the episode, so an outage of the link may be the cause: the
+     * retransmission timer expired, or SNACK's loss detection timer found no report of a resent or
+     * last segment in time (SCPS_BY_RESEND). false: it did not, or since then SND.UNA had advanced
+     * when another timeout came, or the peer has echoed an ECN mark */
     bool of_silence;
     /* true: an outage of the link has caused all losses of the episode so far */
     bool of_outage;
@@ -81,26 +84,31 @@ struct scps_recovery {
      * this octet. */
     scps_off stamped;
     scps_time stamped_at; /* time of that retransmission, µs */
-    uint32_t first_stamp; /* TSval with which the octet was sent for the first time */
-    /* When the episode began, the octet at SND.UNA had last been sent at this time, µs; 0: it had
-     * been resent. No data that was lost in the episode was sent for the first time before that. */
+    uint32_t first_stamp; /* TSval with which octet `stamped` was sent for the first time */
+    /* time, µs, at which the octet at SND.UNA was first sent, set when the episode begins: no data
+     * lost in the episode was first sent before that. 0: that octet had already been resent when
+     * the episode began, or nothing was outstanding then */
     scps_time first_sent;
     /* SND.NXT when the retransmission timer last expired: RecoveryPoint of RFC 5682 */
     scps_off frto_nxt;
     /* without SACK: bytes that were counted as arrived because of duplicate acknowledgements */
     uint64_t virtual_arrived;
     uint8_t dupacks; /* consecutive duplicate acknowledgements */
-    /* number of acknowledgements that advance SND.UNA after which the age of the oldest segment
-     * must still be checked (Vegas) */
+    /* Vegas (scps_cc_ops.by_age): the age of the oldest segment is checked at each of the next
+     * age_checks acknowledgements that advance SND.UNA; each retransmission in an episode sets it
+     * to 2 */
     uint8_t age_checks;
     uint8_t silent; /* consecutive timeouts since an acknowledgement last reported an arrival */
     /* true: when the retransmission timer last expired, no acknowledgement had arrived for one
      * RTO */
     bool unheard;
-    /* true: since the retransmission timer last expired, an outage of the link has ended, as a
-     * signal or a segment of the peer has shown */
+    /* true: since the retransmission timer last expired, an outage of the link has ended, as the
+     * driver has signalled (SCPS_SIGNAL_LINK_UP, or the end that it named before), or as a segment
+     * of the peer that arrived has shown */
     bool link_up;
-    /* true: small segments were outstanding when the retransmission timer last expired */
+    /* true: at the last timeout that note_small() in recovery.c counted, the segments outstanding
+     * were shorter than half of the MSS on average; `small_len` is set if the next counted timeout
+     * finds the same */
     bool small_before;
     bool partial;  /* true: a partial acknowledgement has arrived in this FAST episode */
     bool unresent; /* true: no segment was resent since the episode began */
@@ -118,19 +126,19 @@ static inline void scps_recovery_virtual(struct scps_recovery *rec, uint32_t byt
 {
     rec->virtual_arrived = SCPS_MIN(rec->virtual_arrived + bytes, flight);
 }
-/* Called when it is known that `bytes` bytes have arrived. Returns how many of them duplicate
- * acknowledgements had counted as arrived before (scps_recovery_virtual), at most `bytes`, and
- * subtracts that number from the sum. */
+/* Without SACK: called when SEG.ACK or a SNACK shows that `bytes` bytes have arrived. Returns how
+ * many of these bytes scps_recovery_virtual() had already counted as arrived because of duplicate
+ * acknowledgements, at most `bytes`, and subtracts that number from virtual_arrived. */
 static inline uint64_t scps_recovery_real(struct scps_recovery *rec, uint64_t bytes)
 {
     bytes = SCPS_MIN(bytes, rec->virtual_arrived);
     rec->virtual_arrived -= bytes;
     return bytes;
 }
-/* Called when an acknowledgement advances SND.UNA outside recovery, when SND.UNA has moved without
- * an acknowledgement, and after a timeout: sets the count of duplicate acknowledgements, and of the
- * bytes that they stood for, to 0. The duplicates may have been made by the network, and then the
- * bytes would be missing in the count of those in flight for ever. */
+/* Called when an acknowledgement advances SND.UNA outside recovery, when best effort moves SND.UNA
+ * past data that it gives up, and after a timeout: sets the count of duplicate acknowledgements,
+ * and of the bytes that they stood for, to 0. The duplicates may have been made by the network, and
+ * then the bytes would be missing in the count of those in flight for ever. */
 static inline void scps_recovery_forget(struct scps_recovery *rec)
 {
     rec->virtual_arrived = 0;
@@ -165,9 +173,9 @@ static inline void scps_recovery_by_outage(struct scps_recovery *rec)
 {
     rec->of_outage = true;
 }
-/* Called when an episode that an outage of the link began sees its first loss of another cause, for
- * which the congestion controller reduces its window: the losses by the outage cannot be undone any
- * more. */
+/* Called when a loss of another cause follows in an episode whose losses an outage of the link had
+ * caused so far, and the congestion controller reduces its window for that loss: from now on the
+ * episode cannot prove spurious, so the reduction is not undone. */
 static inline void scps_recovery_not_by_outage(struct scps_recovery *rec)
 {
     scps_recovery_final(rec);
@@ -302,8 +310,8 @@ void scps_recovery_no_frto(struct scps_recovery *rec);
  * the peer arrived, and SND.UNA is still `una`. Such an episode is no sign of congestion if a link
  * outage caused the timeouts. */
 bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
-/* Best effort: called when SND.UNA moved to `una` without an acknowledgement. Returns true if that
- * ends the loss recovery. */
+/* Best effort: called when SND.UNA moved to `una` because this end gave up the data below. Returns
+ * true if that ends the recovery episode in progress. */
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
 /* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
  * reset the retransmit timer." Returns true after that first one, if neither SACK nor SNACK can
@@ -318,14 +326,16 @@ bool scps_recovery_is_impatient(const struct scps_sender *s);
  * MSS; otherwise, and when nothing is outstanding, 0. */
 uint32_t scps_recovery_small_len(const struct scps_sender *s);
 
-/* scps_recovery_window() returns how many bytes may be in flight at most: in a FAST episode that
- * reduces the window, what PRR permits, otherwise cwnd; less if scps_recovery_only_probes().
- * scps_recovery_inflight() returns how many bytes are in flight ("pipe" of RFC 6675). */
+/* Returns how many bytes may be in flight at most: what PRR (RFC 6937) permits in fast recovery
+ * (SCPS_EPISODE_FAST) for which the controller has reduced its window, otherwise cwnd. While the
+ * peer is silent after a timeout (scps_recovery_only_probes), it is at most ten full segments. */
 uint64_t scps_recovery_window(struct scps_sender *s);
+/* Returns how many bytes are in flight ("pipe" of RFC 6675). */
 uint64_t scps_recovery_inflight(const struct scps_tx *tx);
-/* Returns the rate, bytes/s, at which the window is filled after a timeout or a gap in sending: a
- * sixteenth above one window in each round trip. Returns 0 if that time is over or almost all of
- * the window is in flight: then no such rate applies. */
+/* Returns the rate, bytes/s, at which the window is filled until the time spread_until, which is
+ * one SRTT after a timeout, or after more than an initial window could be sent at once
+ * (scps_recovery_spread): 17/16 of cwnd in each round trip. Returns 0, no such rate, later and when
+ * all of the window but two full segments is in flight. */
 uint64_t scps_recovery_rate(struct scps_sender *s);
 /* Returns true if at most PROBES segments may be outstanding, and `outstanding` bytes are more:
  * after a timeout during which no acknowledgement arrived, or after SILENT timeouts in a row

@@ -14,7 +14,8 @@
 /* Number of consecutive timeouts after which the peer counts as silent, if meanwhile no ACK, SACK
  * or SNACK has reported that data arrived. */
 #define SILENT 2
-/* number of segments that may be sent to a silent peer: an initial window (RFC 6928) */
+/* number of full segments that may be outstanding, after a timeout, while the peer counts as silent
+ * (scps_recovery_only_probes): an initial window (RFC 6928) */
 #define PROBES 10
 
 SCPS_NOINLINE_SIZE uint64_t scps_recovery_inflight(const struct scps_tx *tx)
@@ -63,8 +64,9 @@ uint64_t scps_recovery_rate(struct scps_sender *s)
         rec->spread_until = 0;
         return 0;
     }
-    /* The rate is a sixteenth above one window per round trip: at a lower rate the window would
-     * never be full, and at a higher one a loss could cost more than an eighth of the window. */
+    /* The pacing rate for the round trip after a timeout or a gap in sending is a sixteenth above
+     * one window per round trip. At a lower rate the window would never be full; at a higher one a
+     * larger part of the window would wait in a queue, and be lost if the queue is short. */
     rate = scps_muldiv(s->ctl.cwnd + s->ctl.cwnd / 16, 1000000,
                        (uint64_t)scps_rtt_to_spread(&s->rtt, s->tx->rto.latest));
     /* The rate is rounded up, because on a round trip of minutes it is only a few bytes/s. */

@@ -3,24 +3,26 @@
  * segments have arrived or a SNACK has reported a hole.
  *
  * RFC 8985 section 6.2 step 4 has a reordering window for RACK: it is 0 until reordering has been
- * seen, grows while DSACKs show that retransmissions were needless, and is reset after PERSIST
+ * seen, grows while DSACKs show that retransmissions were needless, and is reset after 16
  * recoveries without a DSACK. Here the window is measured: it is the longest time by which a
- * segment that was declared lost was only late. It is measured when
+ * segment that was declared lost was only late, i.e. by which its first transmission took longer
+ * than an RTT to be acknowledged. It is measured when
  *
  *   - a segment that was declared lost arrives before it was resent,
  *   - a segment that was resent once is acknowledged sooner than three quarters of the least round
  *     trip after its retransmission, or with a timestamp older than the retransmission (RFC 3522):
  *     its first transmission has arrived, or
- *   - a DSACK reports a segment that was resent once as a duplicate (RFC 2883). If that comes a
- *     round trip after the retransmission, the segment counts as late up to that retransmission;
- *     if later, the first transmission arrived last, and counts as late up to then.
+ *   - a DSACK reports a segment that was resent once as a duplicate (RFC 2883). If the DSACK comes
+ *     within 1.25 round trips of the retransmission, either transmission may have arrived last, and
+ *     the first one counts as late only up to the time of the retransmission; if the DSACK comes
+ *     later, the first transmission arrived last, and counts as late up to its arrival.
  *
  * An acknowledgement reports what arrived since the previous acknowledgement, so arrivals count
  * from the time of the previous one: the delay of a peer that acknowledges seldom is not taken for
  * reordering. Segments that a timeout resent are not measured, since all of a flight may be
  * delayed, in order. One late segment is no proof, because an acknowledgement that was lost, or had
  * no room for all SACK blocks, makes a segment look late: the window remains 0 until another one is
- * late within CONFIRM recoveries.
+ * late before 4 more recoveries (CONFIRM) have ended.
  *
  * Departures from RFC 8985: the window is not counted in quarters of the least round trip, because
  * segments are late by a millisecond on a round trip of seconds, or by several round trips. Its
@@ -33,11 +35,16 @@
 /* time after the first transmission of a segment, in retransmission timeouts, from which on a DSACK
  * for that segment is not expected any more */
 #define REMEMBER 8
-#define CONFIRM  4  /* recoveries that may end between the first late segment and the second */
-#define PERSIST  16 /* RFC 8985 section 6.2 step 4: RACK.reo_wnd_persist */
+/* A segment declared lost that arrives late sets the reordering window only if a second one does so
+ * before this number of recoveries has ended; otherwise the first one is forgotten. */
+#define CONFIRM 4
+/* Number of recoveries without a late segment after which the reordering window is 0 again: the
+ * initial RACK.reo_wnd_persist of RFC 8985 section 6.2 step 4. */
+#define PERSIST 16
 
-/* Updates the measured lateness by a segment that was sent at `sent` and arrived after `since`,
- * when the RTT was rtt: it was late by since - sent - rtt. */
+/* Measures how late the first transmission of a segment was. It was sent at `sent`, with an RTT of
+ * rtt (0: unknown, nothing is measured), and its arrival was reported after `since`, a lower bound
+ * (all in µs): so it was late by at least since - sent - rtt. An eighth is added. */
 static SCPS_NOINLINE_SIZE void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt,
                                        scps_time since)
 {

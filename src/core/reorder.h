@@ -21,16 +21,22 @@ struct scps_reorder_copy {
 };
 
 struct scps_reorder {
-    /* the longest time by which a first transmission has arrived late, and an eighth more, µs; 0:
-     * none was late */
+    /* The longest lateness measured, and an eighth more, µs. A segment that was declared lost is
+     * late by the time that its first transmission took, beyond an RTT, until its arrival was
+     * reported. 0: fewer than two were late, or `persist` has reached 0. */
     scps_dur extent;
     /* RTT of the segment that was sent last among those that SACK or SNACK have reported, µs; 0: no
      * such segment was reported */
     scps_dur rtt;
-    /* lateness, µs, of the first segment that was late, until a second one is; 0: none was */
+    /* lateness (as in `extent`), µs, of the first segment that was late, stored until a second one
+     * is late or `recent` reaches 0; 0: there is none */
     scps_dur once;
-    uint8_t persist; /* number of recovery episodes that may end before `extent` is set to 0 */
-    uint8_t recent;  /* number of recovery episodes that may end before `once` is set to 0 */
+    /* number of recovery episodes that may end, with no further late segment, before `extent`, the
+     * measured reordering, is set to 0; a late segment that updates `extent` sets it to 16 */
+    uint8_t persist;
+    /* number of recovery episodes that may end, with no second late segment, before `once` is set
+     * to 0 */
+    uint8_t recent;
     struct scps_reorder_copy copies[SCPS_REORDER_COPIES];
 };
 
@@ -66,13 +72,15 @@ void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, sc
  * µs; entries whose segments were first sent longer ago than 8 times the RTO are removed. */
 void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment *r, bool fast,
                          scps_time now, scps_dur rto);
-/* Called when segments within [from, to) that were resent once have arrived after the time `since`,
- * µs. twice true: a DSACK reports that both transmissions have arrived; false: the time of an
- * acknowledgement or its timestamp shows that the first transmission has. */
+/* Called when an acknowledgement shows that the first transmissions of segments within [from, to),
+ * which were resent once, have arrived: measures how late they were. since: time, µs, at which the
+ * previous acknowledgement arrived, a lower bound of the time of arrival. twice true: a DSACK
+ * reports that both transmissions have arrived; false: the acknowledgement came too soon after the
+ * retransmission to answer it, or its TSecr is older. */
 void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since,
                           bool twice);
-/* Called when a recovery episode that was not spurious has ended: counts down `persist` and
- * `recent`. */
+/* Called when a recovery episode that was not spurious has ended: decrements `persist` and
+ * `recent`; the one that reaches 0 sets its lateness, `extent` or `once`, to 0. */
 void scps_reorder_recovered(struct scps_reorder *ro);
 
 #endif

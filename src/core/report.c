@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes into an acknowledgement what it reports of data beyond a hole: SACK blocks (RFC 2018), a
- * duplicate (RFC 2883), and a SNACK (snackrx.c).
+/* Writes into an acknowledgement what this end has received beyond a hole (octets that are missing
+ * below others that have arrived): SACK blocks (RFC 2018), a duplicate (RFC 2883), and a SNACK
+ * (snackrx.c).
  *
- * Where one acknowledgement has to report for many segments (strictly delayed mode, or an ACK
- * budget), holes are reported in ascending order, each once before any is repeated: by the bit
- * vector of a SNACK where the long form was negotiated, by SACK blocks otherwise. Under a budget,
- * every SNACK_RESTART_EVERY-th report begins with the first hole, because the repair of that hole
- * lets the peer's window advance, and duplicates are not reported.
+ * One acknowledgement has to report for many segments in strictly delayed mode (F0: the delayed-ACK
+ * timer alone causes acknowledgements), and under an ACK budget (a limit on the rate of
+ * acknowledgements without data: the settings ack_budget, bytes/s, and ack_budget_pps, packets/s,
+ * or the rate of their route). Then holes are reported in ascending order, each once before any is
+ * repeated (one such run is a pass): by the bit vector of a SNACK where the long form was
+ * negotiated, by SACK blocks otherwise. Under a budget, every SNACK_RESTART_EVERY-th
+ * acknowledgement with a SNACK begins with the first hole, because the repair of that hole lets the
+ * peer's window advance, and duplicates are not reported while there are holes.
  */
 #include "core/report.h"
 
@@ -14,7 +18,9 @@
 #include "base/fastpath.h"
 #include "core/seq.h"
 
-/* With an ACK budget every 16th report begins again with the first hole. */
+/* Under an ACK budget (a limit on the rate of acknowledgements without data) every 16th
+ * acknowledgement with a SNACK reports from the first hole on again: the octets missing at
+ * RCV.NXT. */
 #define SNACK_RESTART_EVERY 16
 
 static void add_block(const struct scps_report_view *v, struct scps_seg *seg, scps_off from,
@@ -46,24 +52,27 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
 {
     for (unsigned i = 0; i < SCPS_SACK_MAX && seg->nsack < max; i++) {
         const struct scps_range *r = &rep->recent[i];
-        /* A range that ends at or below RCV.NXT is no longer beyond a hole. */
+        /* A range that ends at or below RCV.NXT needs no SACK block any more: the octets that were
+         * missing below it have arrived, and SEG.ACK covers it. */
         if (r->to > v->rcv->in.next &&
             !(once && has_block(v->rcv->irs, rep->dsack_to != 0, seg, r->from)))
             add_block(v, seg, r->from, r->to);
     }
 }
 
-/* Adds the next SACK blocks in ascending order of offset. Each range is reported once, in as many
- * acknowledgements as that takes. Used when one acknowledgement stands for hundreds of segments.
- * Returns true if some ranges are not reported yet. */
+/* Adds the next SACK blocks in ascending order of offset, from rep->sacked_to on. Each range is
+ * reported once, in as many acknowledgements as that takes (a pass). Used when one acknowledgement
+ * stands for hundreds of segments: in strictly delayed mode (F0) and under an ACK budget. Returns
+ * true if some ranges are not reported yet. */
 static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
                                       struct scps_seg *seg, unsigned max)
 {
     uint32_t i = scps_rangeset_find(v->rcv->in.ooo, rep->sacked_to);
 
-    /* A retransmission has arrived below the offset up to which this pass of reports has come.
-     * Acknowledgements are rare under an ACK budget, so the range that contains the retransmission
-     * is reported now, too; otherwise the sender would consider the retransmission lost. */
+    /* Under an ACK budget (a limit on the rate of acknowledgements without data): a retransmission
+     * has arrived below rep->sacked_to, the offset up to which all ranges have been reported. As
+     * acknowledgements are rare, the range that contains the retransmission is reported now, too;
+     * otherwise the sender would consider the retransmission lost. */
     if (rep->snack.filled && v->budgeted) {
         uint32_t at = scps_rangeset_find(v->rcv->in.ooo, rep->snack.filled);
         const struct scps_range *r = at < i ? scps_rangeset_at(v->rcv->in.ooo, at) : NULL;
@@ -130,10 +139,10 @@ struct plan {
     /* true: the acknowledgement stands for many segments, so each range is reported once before any
      * is repeated */
     bool sparse;
-    unsigned room; /* octets of TCP options that are left for reports */
-    /* Under an ACK budget, if this report begins at a lower offset than the last one ended: offset
-     * up to which the ranges had been reported before, and where later reports continue; 0: it does
-     * not. */
+    unsigned room; /* octets of TCP option space that SACK blocks and the SNACK may take */
+    /* Under an ACK budget (a limit on the rate of acknowledgements without data): if the SNACK of
+     * this acknowledgement goes back to a hole that was reported before, the offset up to which all
+     * holes had been reported, and where the next SNACK continues; 0: it does not go back. */
     scps_off high;
 };
 
@@ -165,17 +174,18 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
     return true;
 }
 
-/* Under an ACK budget the next report, by SACK or SNACK, begins where the last one ended: returns
- * that offset. In the present pass (in which each range is reported once) all data below it that
- * lies beyond a hole has been reported. */
+/* Under an ACK budget (a limit on the rate of acknowledgements without data): returns the offset up
+ * to which SACK blocks or SNACKs have reported all received data in the present pass (one run
+ * through all holes, in ascending order); the next acknowledgement continues there. */
 static scps_off cursor(const struct scps_report *rep)
 {
     return SCPS_MAX(rep->sacked_to, rep->snack.high);
 }
 
-/* Under an ACK budget: returns true if the present pass of reports is complete: its last range has
- * been reported, and no SNACK still has to report the hole between that range and a FIN. Then the
- * next report begins with the first hole. */
+/* Under an ACK budget (a limit on the rate of acknowledgements without data): returns true if the
+ * acknowledgements have reported every range beyond a hole, in ascending order, and no SNACK still
+ * has to report the hole between the last range and a FIN. Then this pass is over, and the next
+ * acknowledgement begins with the first hole again. */
 static bool pass_is_over(const struct scps_report *rep, const struct scps_rangeset *ooo,
                          const struct plan *p)
 {
@@ -186,8 +196,9 @@ static bool pass_is_over(const struct scps_report *rep, const struct scps_ranges
            !(p->snack && scps_snackrx_backlog(&rep->snack, &p->holes));
 }
 
-/* Under an ACK budget: lets the next SACK blocks and the next SNACK begin at one offset, up to
- * which the present pass has reported all ranges; at the lowest range if the pass is complete. */
+/* Under an ACK budget (a limit on the rate of acknowledgements without data): makes the next SACK
+ * blocks and the next SNACK begin at the same offset, where the previous acknowledgement ended; at
+ * the lowest range if all ranges have been reported (pass_is_over). */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
                           const struct plan *p)
 {
@@ -201,7 +212,8 @@ static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *o
     rep->sacked_to = to;
 }
 
-/* Under an ACK budget: decides at which offset the report begins. */
+/* Under an ACK budget (a limit on the rate of acknowledgements without data): sets the stream
+ * offset at which the SACK blocks and the SNACK of the acknowledgement being built begin. */
 static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_report_view *v,
                                      struct plan *p)
 {
@@ -272,17 +284,19 @@ static bool add_snack(struct scps_report *rep, const struct scps_report_view *v,
     if (p->room > 6)
         p->room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
     scps_snackrx_report(&rep->snack, &p->holes, v->x, seg, p->room, !v->budgeted);
-    /* With an ACK budget: the SACK blocks may have reported data above a hole that no SNACK has
-     * reported yet. Where SNACK was negotiated, the sender resends such a hole only if a SNACK
-     * reports it, so the next report begins at that hole again. */
+    /* Under an ACK budget (a limit on the rate of acknowledgements without data): the SACK blocks
+     * may have reported data above a hole that no SNACK has reported yet. Where SNACK was
+     * negotiated, the sender resends such a hole only if a SNACK reports it, so the next
+     * acknowledgement begins at that hole again. */
     if (v->budgeted && p->sack && scps_snackrx_backlog(&rep->snack, &p->holes))
         rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
     return scps_snackrx_backlog(&rep->snack, &p->holes) ||
            (p->sparse && sack && scps_snackrx_out_of_reach(&rep->snack, &p->holes, rep->sacked_to));
 }
 
-/* Adds all reports that are due to seg. Returns true if another acknowledgement is needed for the
- * rest. `view` is passed by value, so that the fast path does not build it in memory. */
+/* Adds the SACK blocks, the DSACK and the SNACK that are due now to the segment seg. Returns true
+ * if they do not all fit, so that another acknowledgement is needed. view: what has been received;
+ * it is passed by value, so that the fast path does not build it in memory. */
 static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report_view view,
                                struct scps_seg *seg)
 {
@@ -312,9 +326,10 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     if (p.snack)
         more = add_snack(rep, v, &p, seg) || more;
     scps_snackrx_reported(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
-    /* Under an ACK budget, reports come in passes from the first hole to the last. If a SNACK has
-     * reported the last hole, the pass is complete, although no SACK block has reported the range
-     * behind that hole: otherwise passes would follow each other without pause. */
+    /* Under an ACK budget (a limit on the rate of acknowledgements without data) a pass, the
+     * reports from the first hole to the last, is over when a SNACK has reported the last hole,
+     * although no SACK block has reported the range behind that hole. Then no further
+     * acknowledgement is asked for; otherwise the next pass would follow at once. */
     more = more && !(v->budgeted && pass_is_over(rep, v->rcv->in.ooo, &p));
     if (!more && rep->anew) {
         rep->anew = false;
@@ -331,8 +346,9 @@ bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
 
 /* ---- functions that record what has arrived ---- */
 
-/* Records that range `run` beyond a hole has grown last, so that SACK reports it first (RFC 2018
- * section 4). */
+/* Records that octets have just arrived in range `run`, which lies beyond a hole (octets missing
+ * from RCV.NXT on), so that the next acknowledgement has its SACK block first (RFC 2018 section
+ * 4). */
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run)
 {
     struct scps_range was[SCPS_SACK_MAX];

@@ -15,16 +15,21 @@ struct scps_report {
     /* Ranges beyond holes that are reported first: those that grew last, newest first. */
     struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
-    /* In strictly delayed mode (F0) and under an ACK budget, SACK blocks report the ranges beyond
-     * holes in ascending order: offset up to which they have reported them since the lowest one. */
+    /* In strictly delayed mode (F0: the delayed-ACK timer alone causes acknowledgements), and under
+     * an ACK budget (a limit on the rate of acknowledgements without data), the ranges beyond holes
+     * are reported in ascending order, over several acknowledgements: offset up to which SACK
+     * blocks, or SNACKs before them, have reported all; 0: the next SACK block is that of the
+     * lowest range. */
     scps_off sacked_to;
     /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
     scps_off dsack_from, dsack_to;
-    /* number of reports (acknowledgements with SACK or SNACK) since the connection began that were
-     * sent while an ACK budget limits the acknowledgements without data */
+    /* number of acknowledgements with a SNACK that were built under an ACK budget, a limit on the
+     * rate of acknowledgements without data */
     uint32_t reports;
-    /* true: when every range beyond a hole has been reported once, the next acknowledgement reports
-     * them again, beginning with the first one */
+    /* Set under an ACK budget, when the delayed-ACK timer of strictly delayed mode (F0) expires.
+     * true: as soon as SACK and SNACK have reported all ranges beyond holes, one more
+     * acknowledgement is due, which reports from the lowest one on again, and `anew` becomes
+     * false. */
     bool anew;
 };
 
@@ -48,8 +53,9 @@ static inline bool scps_report_strict(const struct scps_conn_config *cfg)
  * needs another acknowledgement. */
 bool scps_report_fill(struct scps_report *rep, const struct scps_report_view *v,
                       struct scps_seg *seg);
-/* Records that range `run` beyond a hole has grown last, so that SACK reports it first (RFC 2018
- * section 4). */
+/* Records that octets have just arrived in range `run`, which lies beyond a hole (octets missing
+ * from RCV.NXT on), so that the next acknowledgement has its SACK block first (RFC 2018 section
+ * 4). */
 void scps_report_grew(struct scps_report *rep, const struct scps_range *run);
 /* Records that the octets [from, from+len) have just arrived, as a part of range `run` beyond a
  * hole. */
@@ -72,13 +78,14 @@ static inline void scps_report_duplicate(struct scps_report *rep, scps_off from,
     rep->dsack_from = from;
     rep->dsack_to = to;
 }
-/* scps_report_restart() makes the next acknowledgement report from the first range on;
- * scps_report_next_pass() does so only after each range has been reported once. */
+/* Makes the SACK blocks and the SNACK of the next acknowledgement begin with the first range, or
+ * hole, above RCV.NXT again. */
 static inline void scps_report_restart(struct scps_report *rep)
 {
     rep->sacked_to = 0;
     scps_snackrx_restart(&rep->snack);
 }
+/* As scps_report_restart(), but later: after each range beyond a hole has been reported once. */
 static inline void scps_report_next_pass(struct scps_report *rep)
 {
     rep->anew = true;

@@ -7,9 +7,11 @@
  *
  * What the RFC leaves to the implementation:
  * - A loss that is attributed to corruption or to an outage is no congestion, here as for the
- *   controllers. So many corruption losses that vegas-corruption reduces its window are.
- * - The jump is paced by the current round trip and never faster than the path delivered before:
- *   saved_cwnd may have been measured over a round trip with a queue in it.
+ *   controllers. Exception: the controller vegas-corruption, which takes losses for corruption,
+ *   halves its window if they are too many (vegas_brake.h); during a jump that is congestion.
+ * - The jump, the step of the window to jump_cwnd that begins the Unvalidated Phase, is paced by
+ *   the current round trip and never faster than the path delivered before: saved_cwnd may have
+ *   been measured over a round trip with a queue in it.
  * - If the saving connection had found the limit of the path, slow start ends at saved_cwnd.
  * - In the Safe Retreat Phase only acknowledgements of data sent before it add to PipeSize: a
  *   repaired loss is no sign of capacity.
@@ -115,8 +117,9 @@ static void jump(struct scps_resume *r, struct scps_resume_cc cc, const struct s
 
     r->pipe = v->outstanding; /* RFC 9959: PipeSize starts as flight_size */
     r->since = v->now;
-    /* The RTT of the jump is the least RTT of this connection: later samples may include the peer's
-     * delayed ACK. */
+    /* The window of the Unvalidated Phase, jump_cwnd, is paced over the least RTT of this
+     * connection, and the phase lasts that long: later samples may include the peer's delayed
+     * ACK. */
     r->rtt = v->min_rtt;
     r->began = v->delivered;
     r->rate = ctl->rate;
@@ -158,7 +161,8 @@ static void reconnoitre(struct scps_resume *r, struct scps_resume_cc cc,
         normal(r, cc, v, SCPS_RESUME_NOTHING_GAINED, ctl);
         return;
     }
-    /* RFC 9959: "This transition MAY be deferred" until the application has more data to send. */
+    /* RFC 9959: the transition to the Unvalidated Phase "MAY be deferred"; here it is while the
+     * application gives the sender too little data to fill the congestion window. */
     if (!v->app_limited)
         jump(r, cc, v, ctl);
 }
@@ -179,9 +183,9 @@ static void retreat(struct scps_resume *r, struct scps_resume_cc cc, const struc
     enter(r, cc.x, SCPS_RESUME_RETREAT, why, ctl->cwnd);
 }
 
-/* Ends the Safe Retreat Phase. RFC 9959: "the ssthresh MUST be set to no larger than the most
- * recently measured PipeSize * Beta". More may have arrived since the controller set its own
- * threshold. */
+/* Ends the Safe Retreat Phase: sets ssthresh to PipeSize * Beta in place of what the controller
+ * chose at the loss (RFC 9959: "the ssthresh MUST be set to no larger than the most recently
+ * measured PipeSize * Beta"). PipeSize has grown since then by the data that was acknowledged. */
 static void end_retreat(struct scps_resume *r, struct scps_resume_cc cc,
                         const struct scps_cc_view *v, struct scps_cc_ctl *ctl)
 {

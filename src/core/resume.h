@@ -41,7 +41,7 @@ struct scps_resume {
     uint16_t been;
     uint8_t phase;
     /* true: after the Safe Retreat Phase the window grows by slow start up to ssthresh, even while
-     * losses of the jump are repaired */
+     * data is resent that was lost when the saved window was tried in the Unvalidated Phase */
     bool regrow;
 };
 
@@ -52,19 +52,23 @@ struct scps_resume_cc {
 };
 
 /* Begins the Reconnaissance Phase with the values of a saved path state: cwnd, bytes; rate,
- * bytes/s; rtt, µs. max_jump 0: no limit. */
+ * bytes/s; rtt, µs. limit_found: the connection that saved the state had left slow start, so cwnd
+ * is the capacity of the path. max_jump: upper limit, bytes, of jump_cwnd, the window of the
+ * Unvalidated Phase; 0: no limit. */
 void scps_resume_begin(struct scps_resume *r, const struct scps_conn_ctx *x, uint64_t cwnd,
                        uint64_t rate, scps_dur rtt, bool limit_found, uint64_t max_jump);
 /* Called after each call of the controller's ack(): replaces its window and rate if a phase
  * requires that. */
 void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                      const struct scps_cc_ack *a, struct scps_cc_ctl *ctl);
-/* scps_resume_before_loss() is called before the controller's loss(), and after the jump limits the
- * window to PipeSize (RFC 9959), so that the controller does not reduce a window that was never
- * validated; scps_resume_loss() is called after it, and for a loss by congestion ends careful
- * resume, or begins the Safe Retreat Phase after the jump. */
+/* Called before each call of the controller's loss(): for a loss by congestion in the Unvalidated
+ * or Validating Phase, limits the window to PipeSize (RFC 9959), so that a window-based controller
+ * does not reduce a window that was never validated. */
 void scps_resume_before_loss(const struct scps_resume *r, const struct scps_conn_ctx *x,
                              const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
+/* Called after each call of the controller's loss(): a loss by congestion ends careful resume in
+ * the Reconnaissance Phase, and begins the Safe Retreat Phase in the Unvalidated or Validating
+ * Phase (with a controller that models the path, only if its model has seen congestion, too). */
 void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       const struct scps_cc_loss *l, struct scps_cc_ctl *ctl);
 /* Called after each call of the congestion controller's change(), which informs it of an event such

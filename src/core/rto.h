@@ -66,8 +66,8 @@ static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0xff);
 }
-/* Called at a timeout of data if data has been reported as arrived since the timeout before, or if
- * there was none before. */
+/* Called at a timeout of data if an acknowledgement has reported an arrival since the previous
+ * timeout, or if no timeout came before: counts the timeout in `answered`, at most 63. */
 static inline void scps_rto_count_answered(struct scps_rto *r)
 {
     r->answered = (uint16_t)(SCPS_MIN(r->answered + 1, 63) & 0x3f);

@@ -19,10 +19,11 @@ void scps_rtt_init(struct scps_rtt *r, scps_dur rto_initial);
  * two measuring windows of window_len, µs, so it follows a path that has become longer. */
 void scps_rtt_sample(struct scps_rtt *r, scps_time now, scps_dur sample, scps_dur rto_min,
                      scps_dur rto_max, scps_dur window_len);
-/* Adds an RTT sample made from a timestamp echo: the difference of two readings of a clock with
- * period `tick`, µs. It may be up to a tick too short ("clock granularity" of RFC 6298), so it does
- * not update the minimum, and a sample of less than a tick is only an upper bound. Returns the
- * value used. */
+/* Adds an RTT sample, µs, made from a timestamp echo: the difference of two readings of a clock
+ * with period `tick`, µs. It may be up to a tick too short ("clock granularity" of RFC 6298), so it
+ * does not update the minimum. A sample of less than a tick shows only that the RTT is at most
+ * about a tick: SRTT is used in its place, at most a tick, or a tick if there is no SRTT yet.
+ * Returns the sample used, µs. */
 scps_dur scps_rtt_by_clock(struct scps_rtt *r, scps_dur sample, scps_dur tick, scps_dur rto_min,
                            scps_dur rto_max);
 /* Updates only the minimum RTT, not SRTT and RTTVAR. sample: RTT, µs, of the segment that was sent

@@ -30,10 +30,10 @@ static scps_dur of_the_path(const struct scps_tx *tx, scps_time now, scps_dur rt
     return rtt > rto && spans_outage(tx, now - rtt) ? -1 : rtt;
 }
 
-/* Returns the time, µs, since the series of timeouts began that this acknowledgement ends, which is
- * at most the time since its data was first sent. Returns -1 if there was no timeout, or if losses
- * are not attributed to corruption: then the timer has backed off, so that a later acknowledgement
- * arrives before it expires, and gives an RTT sample. */
+/* Returns the time, µs, since the series of timeouts began that this acknowledgement ends: a lower
+ * bound of the time since its data was first sent, for an RTT sample (guess). Returns -1 if there
+ * was no timeout. Returns -1 also if losses are not attributed to corruption: then the timer backs
+ * off, so that a later acknowledgement arrives before it expires, and gives an RTT sample. */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silence.since : -1;
@@ -62,13 +62,16 @@ static scps_dur doubt(struct scps_sample *s, scps_dur first)
     return s->doubts == DOUBTS ? s->doubted : SCPS_MIN(s->doubted, s->doubted_before);
 }
 
-/* As doubt(), for an acknowledgement without timestamp echo. Returns a time as an RTT only if it is
- * longer than the timeout `rto`, µs: a shorter one does not show that the timer is too short, and
- * would end the backoff against Karn's algorithm (RFC 6298 section 3). Only the first such time
- * counts until an RTT is certain; it makes the RTO longer than itself. If the round trip is really
- * that long, the next acknowledgement comes before the timer expires and gives a certain RTT. If it
- * is not, the first transmissions were lost, and further guesses, each longer than an RTO, would
- * make the RTO grow without bound. */
+/* Called for an acknowledgement of resent data without a timestamp echo. first: lower bound of the
+ * time since the first transmission, µs (-1: unknown). If several such acknowledgements come in
+ * succession (doubt), and the shortest of their times is longer than the timeout `rto`, µs, returns
+ * that time as an RTT, otherwise -1: a shorter one does not show that the timer is too short, and
+ * would end the backoff against Karn's algorithm (RFC 6298 section 3). Makes only one such guess
+ * until an RTT is certain, because it is known which transmission arrived (scps_sample_sure). The
+ * guess makes the RTO longer than itself. If the round trip is really that long, the next
+ * acknowledgement comes before the timer expires and gives a certain RTT. If it is not, the first
+ * transmissions were lost, and further guesses, each longer than an RTO, would make the RTO grow
+ * without bound. */
 static scps_dur guess(struct scps_sample *s, scps_dur first, scps_dur rto)
 {
     scps_dur time = doubt(s, first);

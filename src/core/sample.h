@@ -26,8 +26,9 @@ struct scps_sample {
      * is not 0. doubted_before: the same of the group of four before; valid while doubts is above
      * 4. */
     uint8_t doubts;
-    /* true: since an RTT was last certain, the time from a first transmission to an acknowledgement
-     * without a timestamp echo has counted as an RTT sample */
+    /* true: an RTT was guessed since the last certain one (of a segment that was sent once, or by a
+     * timestamp echo that shows which transmission arrived): the time from the first transmission
+     * of resent data to an acknowledgement without a timestamp echo has counted as an RTT sample */
     bool guessed;
     scps_dur doubted, doubted_before;
 };

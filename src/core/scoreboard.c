@@ -8,12 +8,14 @@
  * 6.2, an acknowledgement that comes less than the least round trip after the last transmission is
  * taken to be for an earlier one, and so is every acknowledgement while no round trip is known
  * because the SYN was lost. Where a queue has grown, the least round trip is far too short for
- * that: a report that was lost is repeated a queueing delay later, and would show that everything
- * resent before the reported segment was lost again. So the current round trip counts, too, once
- * DSACKs have shown that retransmissions were needless (resent_age). A retransmission that was
- * reported too early was needless, and the path reorders by more than a round trip: later
- * acknowledgements may be for first transmissions as well, so they prove less and less about the
- * loss of what was resent before them.
+ * that. If the acknowledgement that first reports a segment is lost, the report that repeats it may
+ * come so late that it seems to answer the retransmission, and would show that everything resent
+ * before that was lost again. So once DSACKs have shown that retransmissions were needless, three
+ * quarters of the current round trip count, too (resent_age). A retransmission that is reported
+ * within a quarter of the least round trip was needless, and the path reorders by more than a round
+ * trip: later acknowledgements may be for first transmissions as well. So with each such
+ * retransmission (`needless`) the age doubles that a resent segment must have before later arrivals
+ * show that it is lost again (scps_sb_resend_wait).
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"

@@ -3,15 +3,16 @@
  * each.
  *
  * There is one record for each segment, in a ring in order of offset. A record is in one of three
- * states:
+ * states ("reported": as arrived, by SEG.ACK, SACK or SNACK):
  *
- *      FLIGHT --- a report, a rule or the timer ---> LOST --- resent ---> FLIGHT
+ *      FLIGHT --- SNACK, loss rule or timeout -----> LOST --- resent ---> FLIGHT
  *         \--------------- reported ------------> ARRIVED <---- reported ----/
  *
  * Only the cumulative acknowledgement removes records, from the front. No function that is called
  * for each segment scans the whole window: runs of arrived records are skipped (each record points
- * ahead, and a search halves the path for the next one), the frontier of loss detection only moves
- * ahead, lost records are in a heap by offset, and resent ones in a queue by time.
+ * ahead, and a search halves the path for the next one), `frontier`, the first record that the loss
+ * rules have not judged yet, moves back only when losses prove spurious, lost records are in a heap
+ * by offset, and resent ones in a queue by time.
  *
  * loss.c, rack.c and snacktx.c decide when a segment is lost; recovery.c decides how fast lost
  * segments may be resent.
@@ -35,7 +36,9 @@ enum { /* bits of scps_sent_segment.flags */
        /* the last transmission had only the first octets of the segment: the path MTU fell, and
         * there was no memory to split the record */
        SCPS_SENT_CUT = 16,
-       SCPS_SENT_RECORD = 32, /* the last octet of data in the segment ends a record */
+       /* the last octet of data in the segment ends a record of the application (SCPS-TP record
+        * boundary), not a record of the scoreboard */
+       SCPS_SENT_RECORD = 32,
        /* the index of the record is in the heap lostq, whatever the state of the record is now */
        SCPS_SENT_QUEUED = 64,
        /* the segment was resent, and since then the peer has reported holes above the segment,
@@ -85,12 +88,12 @@ struct scps_resent {
 /* Result of scps_sb_take_late(): segments that were declared lost, but whose first transmission has
  * arrived after all, as an acknowledgement shows. */
 struct scps_late {
-    /* if `unresent` is true: time, µs, at which the earliest sent of those segments was sent that
-     * had not been resent yet */
+    /* if `unresent` is true: earliest time, µs, at which one of those segments was sent, among
+     * those that had not been resent when the acknowledgement came */
     scps_time sent;
-    /* Offsets of those segments that had been resent once, but so shortly before the
-     * acknowledgement that it must answer the first transmission. to 0: there are none. Only one
-     * contiguous range is stored, the first one. */
+    /* Octets [from, to) of those late segments that had been resent once, less than three quarters
+     * of the least round trip before the acknowledgement that reported them: it must answer the
+     * first transmission. Only the first contiguous range is stored. to 0: there is none. */
     scps_off from, to;
     bool unresent;
     /* true: a first transmission has arrived late, so `sent` (if `unresent` is true) or [from, to)
@@ -101,7 +104,8 @@ struct scps_late {
 struct scps_scoreboard {
     struct scps_sent_segment *v; /* record i lies at v[i & mask] */
     uint32_t mask, head, tail;
-    /* first record that the rules which detect losses have not examined yet */
+    /* index of the first record that the loss rules (loss.c, rack.c) have not judged yet; it moves
+     * back when losses prove spurious */
     uint32_t frontier;
     /* the number of ARRIVED records: in all, and below `frontier` (among those examined for
      * loss) */
@@ -110,9 +114,10 @@ struct scps_scoreboard {
     uint64_t inflight, arrived, lost;
     /* total bytes declared lost; a segment counts again each time that it is lost */
     uint64_t lost_ever;
-    /* number of records that were ARRIVED at or above `frontier` when losses were last undone
-     * (scps_sb_undo_losses). Their arrival had led to losses that were spurious, so the dupthresh
-     * rule does not count them. */
+    /* number of records that were ARRIVED when losses were last undone as spurious
+     * (scps_sb_undo_losses), and that the loss rules have not judged since (they are at or above
+     * `frontier`). The dupthresh rule does not count them, because their arrival led to the
+     * spurious losses. */
     uint32_t excused;
     uint32_t xseq; /* number (xseq) that the next transmission gets */
     /* number (xseq) of the latest transmission known to have arrived; -1: none has arrived */
@@ -145,8 +150,8 @@ struct scps_scoreboard {
     struct scps_late late;
 };
 
-/* What one acknowledgement, or one report in it, has changed in the scoreboard: for RTT samples,
- * delivery rate, loss detection and the controller. */
+/* What one acknowledgement, or one expiry of the loss detection timer, has changed in the
+ * scoreboard: for RTT samples, delivery rate, loss detection and the controller. */
 struct scps_ack_result {
     /* number of bytes whose arrival this acknowledgement reports for the first time */
     uint64_t delivered;
@@ -163,8 +168,8 @@ struct scps_ack_result {
     /* true: no earlier acknowledgement had reported the octets of the DSACK as arrived */
     bool dsack_fresh;
     scps_off dsack_to; /* end offset of the duplicate that the DSACK reports */
-    /* time, µs, at which the first of the resent octets that SND.UNA passed now was last sent;
-     * valid if `refilled` is true */
+    /* if `refilled` is true: time, µs, of the last transmission of the resent segment with the
+     * lowest offset that this acknowledgement's advance of SND.UNA has passed */
     scps_time refilled_at;
     /* time, µs, of the earliest transmission among the segments that arrived now, were sent once,
      * and were sent later than everything that had arrived before; -1: there is none */
@@ -280,9 +285,10 @@ static inline void scps_sb_mark(struct scps_sent_segment *r, unsigned flag, bool
 {
     r->flags = (uint8_t)((r->flags & ~flag) | (on ? flag : 0));
 }
-/* Best effort: called when the peer's window opens for record r, which was sent as a window probe.
- * The probes no longer count as transmissions, but r->resends stays 1 if r was resent, so that no
- * RTT sample is taken from r. */
+/* Best effort (BETS of SCPS-TP: data that does not arrive in time is given up): called when the
+ * peer's window opens for record r, which was sent as a window probe. The peer had to refuse the
+ * probes, so they do not count as transmissions after which r is given up. But r->resends stays 1
+ * if r was resent, so that no RTT sample is taken from r. */
 static inline void scps_sb_forget_probes(struct scps_sent_segment *r)
 {
     r->resends = SCPS_MIN(r->resends, 1);
@@ -307,8 +313,9 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
 /* Processes a report (SACK or SNACK) that [from, to) has arrived. */
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum);
-/* Returns the segments whose first transmissions have arrived late since the last call of this
- * function, and forgets them; in the result, `any` is false if there are none. */
+/* Returns the segments that had been declared lost or resent, but whose first transmissions were
+ * reported as arrived after that, since the last call of this function, and forgets them. In the
+ * result, `any` is false if there are none. */
 static inline struct scps_late scps_sb_take_late(struct scps_scoreboard *sb)
 {
     struct scps_late late = sb->late;
@@ -344,8 +351,8 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
  * to sum->lost; sum NULL: to no result. */
 void scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then, struct scps_ack_result *sum);
 /* Called when losses have proved spurious: segments that are LOST and were not resent yet become in
- * flight again. If they are lost after all, later acknowledgements or timers show it. Returns the
- * number of their bytes. */
+ * flight (FLIGHT) again. If they are lost after all, later acknowledgements or timers show it.
+ * Returns the number of their bytes. */
 uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb);
 /* Makes every ARRIVED record LOST, so that it is sent again, because the receiver may have
  * discarded the data (reneging, RFC 2018 section 8). */

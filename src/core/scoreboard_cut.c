@@ -61,7 +61,8 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
         return 0;
     first = scps_sb_at(sb, sb->head);
     /* The FIN takes a sequence number, but no room in the segment, so a record whose data fits is
-     * not split: a FIN without its data would carry the end of the data's record. */
+     * not split. Otherwise the second part would be a FIN without data, which would carry the
+     * record boundary of the application's data (SCPS_SENT_RECORD) in the first part. */
     if (first->state != SCPS_SENT_LOST || first->len - !!(first->flags & SCPS_SENT_FIN) <= len)
         return 0;
     if (scps_sb_reserve(sb, a))
@@ -101,8 +102,8 @@ void scps_sb_lose_longer(struct scps_scoreboard *sb, uint32_t len)
 }
 
 /* Returns the octets of the first piece, of at most max octets of data, of segment r. It is r->len
- * if r fits. The FIN takes a sequence number, but no room in the segment; the end of a record takes
- * room, so its last piece is shorter. */
+ * if r fits. The FIN takes a sequence number, but no room in the segment; a record boundary of the
+ * application (SCPS_SENT_RECORD) takes room for its option, so the last piece is shorter. */
 static uint32_t first_piece(const struct scps_sent_segment *r, uint32_t max)
 {
     uint32_t data = r->len - (r->flags & SCPS_SENT_FIN ? 1 : 0);
@@ -141,9 +142,11 @@ static void write_pieces(struct scps_scoreboard *sb, uint32_t to, struct scps_se
     *scps_sb_at(sb, to) = r;
 }
 
-/* Splits the records from index `first` on, the lowest ones first, until there are `more` records
- * more. Precondition: the ring has room for them. A record moves to a higher index only, so the
- * highest one moves first. */
+/* Splits the records from index `first` on into pieces of at most max octets of data, those with
+ * the lowest offsets first, until the ring has `more` additional records; the last record that is
+ * split may keep a longer rest, and those after it stay whole. Precondition: the ring has room for
+ * them. Pieces are written from the highest index down, because each record moves to a higher index
+ * only. */
 static void spread(struct scps_scoreboard *sb, uint32_t first, uint32_t max, uint32_t more)
 {
     uint32_t to = sb->tail + more, frontier = sb->frontier == sb->tail ? to : sb->frontier;
@@ -218,9 +221,10 @@ void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     renumber(sb);
 }
 
-/* Returns true if the lost segments a and b, which follow each other, may be resent as one of at
- * most max octets. A segment with an end of a record ends there, and one with SYN or FIN, a window
- * probe or the first part of a segment keeps its own record. */
+/* Returns true if the scoreboard records of the lost segments a and b, which follow each other, may
+ * be joined, to be resent as one segment of at most max octets. A record stays alone if its data
+ * ends a record of the application, if it has SYN or FIN, if it is a window probe, or if only its
+ * first octets were sent last (SCPS_SENT_CUT). */
 static bool may_join(const struct scps_sent_segment *a, const struct scps_sent_segment *b,
                      uint32_t max)
 {
@@ -237,7 +241,7 @@ void scps_sb_join_lost(struct scps_scoreboard *sb, uint32_t max)
     for (uint32_t i = to + 1; scps_sb_before(i, sb->tail); i++) {
         struct scps_sent_segment *last = scps_sb_at(sb, to), *next = scps_sb_at(sb, i);
         if (may_join(last, next, max)) {
-            /* The times are those of the part that was sent last. */
+            /* The joined record keeps the times of `next`, the part with the higher offsets. */
             next->from = last->from;
             next->len += last->len;
             next->resends = SCPS_MAX(last->resends, next->resends);

@@ -144,9 +144,10 @@ void scps_sb_lose_since(struct scps_scoreboard *sb, scps_time then, struct scps_
             scps_sb_lose(sb, i, sum);
 }
 
-/* Called after losses were undone: from then on the arrival of a retransmission is no evidence of
- * what arrived after it, since its original may have arrived instead. Sets hi_xseq to the last
- * first transmission that has certainly arrived. */
+/* Called when losses have proved spurious and their records are in flight again. From now on the
+ * arrival of a retransmission does not show that what was sent before it is lost, since the first
+ * transmission may have arrived instead. So hi_xseq, the number of the latest transmission known to
+ * have arrived, is lowered to that of the last first transmission that certainly has. */
 static void forget_resend_evidence(struct scps_scoreboard *sb)
 {
     bool any = false;
@@ -176,7 +177,8 @@ uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb)
         struct scps_sent_segment *r = scps_sb_at(sb, i);
         r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
-            /* A record that was resent and then lost again stays LOST. */
+            /* Only records that were not resent return to FLIGHT; a record that was resent and then
+             * declared lost again stays LOST, and in the heap. */
             scps_sb_queue_lost(sb, i);
         } else if (r->state == SCPS_SENT_LOST) {
             r->state = SCPS_SENT_FLIGHT;

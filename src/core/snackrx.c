@@ -2,25 +2,28 @@
 /* SNACK at the receiver: reports which data is missing (CCSDS 714.0-B-2 section 3.3;
  * docs/SCPS-TP.md section 2).
  *
- * A hole lies between RCV.NXT and a range received beyond it, or between two such ranges. Holes
- * that were never reported go first, in ascending order; when all have been, they are reported
- * again in turn, since an acknowledgement may be lost, too. That causes no needless
- * retransmissions: the sender ignores a report that comes less than a round trip after its last
- * retransmission. The reference implementation repeats the first hole three times before it reports
- * the next (RESNACK_THRESH); at high loss that leaves later holes unreported for many round trips.
+ * A hole, a range of missing octets, lies between RCV.NXT and a range received beyond it, or
+ * between two such ranges. Holes that were never reported go first, in ascending order; when all
+ * have been, they are reported again in turn, since an acknowledgement may be lost, too. That
+ * causes no needless retransmissions: the sender ignores a report that comes less than a round trip
+ * after its last retransmission. The reference implementation repeats the first hole three times
+ * before it reports the next (RESNACK_THRESH); at high loss that leaves later holes unreported for
+ * many round trips.
  *
  * A FIN shows that data before it is missing, too (docs/SCPS-TP.md section 2.3), even if no data
  * has arrived beyond the hole.
  *
- * The long form, where negotiated, describes all blocks from the first hole on up to the last
- * received one: 0 missing, 1 received ("from memory, unverified" in docs/SCPS-TP.md: most
- * significant bit first, directly after Hole1).
+ * A SNACK counts in units of a full segment's payload. Its long form, where negotiated, has a bit
+ * vector: one bit for each unit from the end of the reported hole (Hole1) up to the last received
+ * one, 0 missing, 1 received ("from memory, unverified" in docs/SCPS-TP.md: most significant bit
+ * first, directly after Hole1).
  *
- * An acknowledgement that stands for hundreds of segments (strictly delayed mode F0, or an ACK
- * budget) omits no range: a run of received blocks that is too long for the vector is reported as a
- * SACK block instead, and if holes lie beyond the end of the vector, the next report begins with
- * the last hole that the vector contains. Under a budget that would cost too many acknowledgements:
- * there the next report begins with the first hole beyond the vector.
+ * In strictly delayed mode (F0: the delayed-ACK timer alone causes acknowledgements), and under an
+ * ACK budget (a limit on the rate of acknowledgements without data), one acknowledgement stands for
+ * hundreds of segments. It omits no range: a run of received units that is too long for the bit
+ * vector is reported as a SACK block instead, and if holes lie beyond the end of the vector, the
+ * next SNACK begins with the last hole that the vector contains. Under a budget that would cost too
+ * many acknowledgements: there the next SNACK begins with the first hole beyond the vector.
  *
  * Both 16-bit fields of the option have a largest value. The receiver does not report a hole at an
  * offset of 65535 units or more until RCV.NXT has come closer. A hole of 65535 units or more is
@@ -29,12 +32,13 @@
  * it may mean any block from there on.
  *
  * Under an ACK budget, when a retransmission has arrived below all that was reported before, the
- * next report begins there if its vector reaches from there to the newest data, so that the
- * retransmission needs no report of its own.
+ * next SNACK begins at the hole below it if the bit vector reaches from there to the newest data,
+ * so that the retransmission needs no SNACK of its own.
  *
- * Without SACK only SNACK reports the arrival of a resent segment to the sender. So the next report
+ * Without SACK only SNACK reports the arrival of a resent segment to the sender. So the next SNACK
  * begins with the hole below that segment, if a bit vector reaches from there to the segment and
- * that hole is below the hole whose turn it is. The turn of the other holes does not change.
+ * that hole is below the hole that is to be reported again next (scps_snackrx.next). The order in
+ * which the other holes are reported does not change.
  */
 #include "core/snackrx.h"
 
@@ -90,7 +94,8 @@ bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_h
 
     if (!hole_after(v->in, v->fin_at, SCPS_MAX(reported, v->in->next), &h))
         return false;
-    /* A SNACK may have reported the first 65535 units of the hole. */
+    /* The size field of a SNACK has at most 65535 units (each the payload of a full segment), so of
+     * a longer hole SNACKs may have reported only the part below `reported`. */
     h.from = SCPS_MAX(h.from, reported);
     return !nameable(v, &h);
 }
@@ -132,9 +137,11 @@ static uint64_t reach(uint32_t size, unsigned room)
     return (uint64_t)size * 8 * SCPS_MIN(room - SNACK_FIXED_LEN, SCPS_SNACK_VEC_MAX);
 }
 
-/* Sets *h to the hole directly below the octets s->filled, which have just arrived in a hole that
- * was reported. Returns false if a SNACK for *h need not or cannot report their arrival: SACK does,
- * or they lie beyond the reach of a bit vector that begins behind *h. */
+/* Without SACK: sets *h to the hole directly below the octets at s->filled, which have just arrived
+ * in a hole that was reported, so that the bit vector of a SNACK for *h reports their arrival.
+ * Returns false if SACK was agreed, which reports them, if no SNACK with a bit vector was
+ * negotiated, if that hole begins at RCV.NXT or at or above s->next, or if the vector, which begins
+ * at the end of *h, does not reach the octets. */
 static bool below_filled(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {
@@ -147,8 +154,9 @@ static bool below_filled(const struct scps_snackrx *s, const struct scps_holes *
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < s->next &&
-           /* A quarter of the vector is not counted, because an end-of-record or corruption option
-            * may take its room. */
+           /* Returns false unless the SNACK's bit vector reaches s->filled. Only three quarters of
+            * its largest size count, because an end-of-record or corruption option may take the
+            * rest. */
            s->filled < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
 }
 
@@ -169,8 +177,10 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
     return reported;
 }
 
-/* Sets *h to the hole that the next SNACK reports. Returns a pointer to that field of s (high, next
- * or filled) which must become the end of the report; NULL: there is no hole to report. */
+/* Sets *h to the hole that the next SNACK reports, and returns a pointer to the field of s that the
+ * caller must set to the end offset of what that SNACK reports: &s->high, if the hole was never
+ * reported; &s->filled, if octets above it have just arrived; &s->next, if the hole is reported
+ * again. NULL: there is no hole to report. */
 static scps_off *next_hole(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))
