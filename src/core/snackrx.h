@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK at the receiver (CCSDS 714.0-B-2 section 3.3).
+/* SNACK at the receiver (CCSDS 714.0-B-2 section 3.3): reports holes to the peer. A hole is a range
+ * of octets that has not arrived here although later octets, or the FIN, have.
  *
  * Invariant: holes that were never reported go first, in ascending order.
  */
@@ -13,13 +14,17 @@
 #include "core/rcvbuf.h"
 
 struct scps_snackrx {
-    scps_off high; /* end offset of the highest hole that was reported at least once */
+    /* end offset of the highest hole that was reported; 0: none was, or reports begin again with
+     * the lowest hole */
+    scps_off high;
     scps_off next; /* start offset of the hole to report next when holes are reported again */
-    /* lowest offset of the octets in reported holes (below `high`) that have arrived since the last
-     * SNACK was sent; 0: none have */
+    /* Under an ACK budget (a limit on the rate of acknowledgements without data): lowest offset of
+     * the octets that have arrived in reported holes since the last acknowledgement with SACK or
+     * SNACK was built; 0: none have */
     scps_off filled_from;
-    /* Without SACK: offset of octets that have arrived in a reported hole (below `high`), which the
-     * next SNACK must report by its bit vector; 0: there are none */
+    /* Offset of octets that have arrived in a reported hole, and whose arrival is not reported yet:
+     * without SACK the bit vector of the next SNACK reports it, with SACK under an ACK budget a
+     * SACK block (report.c); 0: there are none */
     scps_off filled;
 };
 
@@ -33,9 +38,10 @@ struct scps_holes {
     uint32_t unit;
 };
 
-/* scps_snackrx_restart() makes the next SNACKs begin with the first hole again;
- * scps_snackrx_reported() records that all holes below `to` have been reported, so that they
- * continue there. */
+/* A hole is a range of octets missing at this receiver. scps_snackrx_restart() makes the next
+ * SNACKs report holes from the lowest one on again; scps_snackrx_reported() records that SNACKs
+ * have reported all holes below offset `to`, so that the next SNACK reports the first hole above
+ * it. */
 static inline void scps_snackrx_restart(struct scps_snackrx *s)
 {
     s->high = 0;
@@ -56,34 +62,39 @@ static inline void scps_snackrx_filled_reported(struct scps_snackrx *s)
 {
     s->filled = 0;
 }
-/* Called under an ACK budget when an acknowledgement with SACK or SNACK is sent: from now on
- * filled_from counts only octets that arrive later. */
+/* Called while an acknowledgement with SACK or SNACK is built under an ACK budget (ack_budget,
+ * ack_budget_pps, or the rate of the route limits acknowledgements without data). From now on
+ * filled_from is the lowest offset only of octets that arrive later in reported holes. */
 static inline void scps_snackrx_sent(struct scps_snackrx *s)
 {
     s->filled_from = 0;
 }
-/* Adds a SNACK for the next hole to an acknowledgement without data. room: free octets of TCP
- * option space. whole: true if every range between holes must be reported, even if that takes more
- * acknowledgements; false under an ACK budget. */
+/* Adds a SNACK option to seg, an acknowledgement without data, that reports the next hole. room:
+ * free octets of TCP option space. whole: true if every range of arrived data between holes must be
+ * reported, even if that takes more acknowledgements; false under an ACK budget. */
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
-/* Under an ACK budget, with bit vectors: called before a report. If octets have arrived in a
- * reported hole since the last report, and a vector that begins at the hole below them reaches the
- * newest data, the next SNACK begins at that hole (`high` is set to it). Returns the former value
- * of `high`; 0: it is unchanged. */
+/* Called under an ACK budget (a limit on the rate of acknowledgements without data) before a SNACK
+ * with a bit vector is built. If octets have arrived in a reported hole since the last report,
+ * takes the hole directly below the lowest of these octets. If the bit vector of a SNACK for that
+ * hole reaches the newest data, makes the next SNACK report that hole: sets `high` to the start of
+ * the hole, and returns the former value of `high`. Otherwise returns 0. */
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
-/* Returns the octets of option space that an acknowledgement without data has for reports. */
+/* Returns how many octets of TCP option space an acknowledgement without data has for SACK and
+ * SNACK. */
 unsigned scps_snackrx_room(const struct scps_agreed *a);
-/* Returns true if the run of received data after the next hole to report is longer than a bit
- * vector can express; *run becomes that run. */
+/* Returns true if the received data directly behind the hole that the next SNACK reports is more
+ * than the bit vector of a SNACK can cover (at most 8 units for each octet of the vector). *run:
+ * the range of that data; unchanged if no hole is to be reported, or the hole ends at the FIN. */
 bool scps_snackrx_long_run(struct scps_snackrx *s, const struct scps_holes *v,
                            struct scps_range *run);
 /* Returns 1 if a hole has not been reported yet, so that another acknowledgement is needed,
  * otherwise 0. */
 unsigned scps_snackrx_backlog(const struct scps_snackrx *s, const struct scps_holes *v);
-/* Returns true if the next unreported hole lies beyond the largest offset of the option, so that
- * only SACK can report the data there. A hole is unreported if it is above all that SNACK, and SACK
- * up to sacked_to, have reported. */
+/* Returns true if the lowest hole (or rest of a hole) that was not reported yet begins 65535 units
+ * or more above RCV.NXT: the 16-bit offset field of a SNACK cannot express that, so only SACK can
+ * report the data there. Not reported is what lies above both `high` (SNACK) and sacked_to
+ * (SACK). */
 bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_holes *v,
                                scps_off sacked_to);
 

@@ -1,78 +1,91 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK at the sender: decides which segments are lost when the receiver reports holes (CCSDS
- * 714.0-B-2 section 3.3; docs/SCPS-TP.md section 2).
+/* SNACK at the sender: declares segments lost when the peer's SNACKs report holes, ranges of octets
+ * that the peer has not received (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md section 2).
  *
- * A report covers whole segments: the receiver rounds a hole outwards to its unit, so a segment
- * that lies only partly in the range is not missing, unless it is the only one touched. If segments
- * are small, several of them lie in the last unit; with SACK those are not taken as missing if they
- * were sent after all data that SACK has reported. Segments sent less than a round trip ago are
- * ignored, since the report cannot include them. A resent segment that is reported again may still
- * be on its way, in a queue that has grown: it is lost again when something sent after it has
- * arrived, or when an eighth more than the latest round trip has passed (RFC 8985 section 6.2 uses
- * the same two kinds of evidence).
+ * A SNACK counts in units, each the payload of a full segment, and the receiver rounds a hole
+ * outwards to whole units. So a segment that lies only partly in the hole is not missing, unless it
+ * is the only one touched. If segments are small, several of them lie in the last unit; with SACK
+ * those are not taken as missing if they were sent after all data that SACK has reported. Segments
+ * sent less than the least round trip ago are ignored, since the SNACK cannot be about them. A
+ * resent segment that is reported again may still be on its way, in a queue that has grown: it is
+ * lost again when something sent after it has arrived, or when an eighth more than the latest round
+ * trip has passed (RFC 8985 section 6.2 uses the same two kinds of evidence).
  *
- * Embargo (docs/SCPS-TP.md section 2.4): a reported hole is resent at most once in each round trip.
- * When four times the RTT's variation more has passed without a report of a resent segment (at
- * least an eighth of the RTT more where a window fills a queue), it is resent without a new SNACK:
- * so a lost retransmission that no data follows is repaired before the retransmission timer. With
- * SACK all resent segments are examined. Without it few are known to have arrived: while there is
- * more to send, only the one at SND.UNA is examined. At the end of the data all are, except those
- * which a report has passed over: holes are reported in turn, ascending (docs/SCPS-TP.md section
- * 2.3), so there is no hole between those of two consecutive reports. That is a conclusion, not a
- * report: such a segment is resent without a SNACK only when it is the one at SND.UNA, and others
- * only when the peer has fallen silent. After FAST retransmissions of a segment its embargo
- * doubles; where losses are corruption it doubles after DAMAGED of them, up to a second, and from
- * then on it applies to reported holes, too. All this only as long as segments of the peer arrive.
+ * Embargo (docs/SCPS-TP.md section 2.4): the time after a retransmission in which the segment is
+ * not resent again. A SNACK causes a retransmission of a segment at most once in each round trip.
+ * Without a new SNACK a resent segment is lost again when a round trip and four times the RTT's
+ * variation (at least an eighth of the RTT where a window fills a queue) have passed without a
+ * report of its arrival. So a lost retransmission that no data follows is repaired before the
+ * retransmission timer expires. With SACK all resent segments are examined so. Without SACK few are
+ * known to have arrived: while there is more to send, only the one at SND.UNA is examined. When all
+ * data has been sent, all are, except those that SNACKs have passed over: the peer reports holes in
+ * turn, ascending (docs/SCPS-TP.md section 2.3), so between the holes of two consecutive SNACKs
+ * nothing is missing. That is a conclusion, not a report: a segment that was passed over is still
+ * resent without a SNACK when it is the one at SND.UNA. Without SACK a segment that is not at
+ * SND.UNA is resent so only when the peer has fallen silent, too (SILENCE).
  *
- * If the peer delays its reports, the sender waits for them: it measures how much longer than the
- * least round trip the peer takes to report first transmissions, and makes the embargo longer by a
- * multiple of that time. A resent segment is then not lost because later ones have been reported.
- * Pauses in the peer's acknowledgements are measured, too, and count at the end of the data.
+ * After 4 retransmissions of a segment (FAST) its embargo doubles with each further one; where
+ * losses are attributed to corruption it does so after 64 (DAMAGED), up to a second. For a segment
+ * that was resent more than 64 times the embargo applies to new SNACKs, too. All this applies only
+ * as long as acknowledgements of the peer arrive.
  *
- * A sender that only its own rate limits loses nothing by a needless retransmission at the end of
- * its data. There the embargo is the least round trip and the peer's delay of reports, because RTT
- * samples that are taken while the last holes are filled are poor. For a segment that has been lost
- * more than FAST times it is the least round trip alone.
+ * If the peer delays its reports (SACK and SNACK), the sender waits for them: it measures how much
+ * longer than the least round trip the peer takes to report first transmissions, and makes the
+ * embargo longer by a multiple of that time. A resent segment is then not lost because later ones
+ * have been reported. Pauses in the peer's acknowledgements are measured, too, and make the embargo
+ * longer when all data has been sent.
  *
- * At the end of the data no report can name the last segments, because nothing follows them. When
- * all data has been sent, the segment with the FIN is lost after its embargo: the FIN is
+ * A sender that only its own rate limits loses nothing by a needless retransmission when all its
+ * data has been sent. There the embargo is the least round trip and the peer's delay of reports,
+ * because RTT samples that are taken while the last holes are filled are poor. For a segment that
+ * was resent more than 4 times it is the least round trip alone.
+ *
+ * When all data has been sent, no SNACK can name the last segments, because nothing follows them.
+ * If the FIN was sent, too, the segment with the FIN is lost after its embargo: the FIN is
  * acknowledged at once, and that acknowledgement reports the other holes. With SACK the segments
  * above all that has arrived are lost, too, when something sent after them has arrived and no
  * higher data has been reported for an embargo: a peer that reports rarely may not have reported
  * them yet.
  *
- * snack_delay (a setting) postpones the reaction to a report, so that data that is only late can
+ * snack_delay (a setting) postpones the reaction to a SNACK, so that data that is only late can
  * arrive, and so does the reordering window, which is 0 until data that was declared lost has
- * proved to be late (reorder.c). A report that lies within a postponed one is for the same hole and
- * has no effect.
+ * proved to be late (reorder.c). A reported hole that lies within a postponed one is the same hole,
+ * and has no effect.
  */
 #include "core/snacktx.h"
 
 #include "base/bytes.h"
 #include "core/tx.h"
 
-/* number of retransmissions of a segment after which its embargo (the time until it may be resent
- * again) doubles: EMBARGO_FAST_RXMIT_CTR of the reference implementation */
-#define FAST    4
+/* Number of retransmissions of a segment after which its embargo (the time until it may be resent
+ * again) doubles with each further one: EMBARGO_FAST_RXMIT_CTR of the reference implementation. */
+#define FAST 4
+/* Number of retransmissions (64) of a segment after which its embargo doubles with each further one
+ * where losses are attributed to corruption of bits, not to congestion. */
 #define DAMAGED SCPS_RESENDS_EXPLAINED
-#define MIN_RTO SCPS_SEC(1) /* least retransmission timeout (RFC 6298 section 2.4) */
-/* Least margin of the embargo (the time in which a resent segment is not resent again): time that a
- * busy peer may need, µs. */
+/* least retransmission timeout (RFC 6298 section 2.4): the embargo doubles up to that where losses
+ * are attributed to corruption */
+#define MIN_RTO SCPS_SEC(1)
+/* Least time that is added to the round trip in the embargo (the time in which a resent segment is
+ * not resent again), µs: a busy peer may need it to process a segment and acknowledge it. */
 #define LEAST SCPS_MS(10)
-/* Time without a segment from the peer after which the peer counts as sending no more reports,
- * µs. */
+/* Time without an acknowledgement from the peer after which the peer counts as sending no more
+ * SNACKs, µs. */
 #define SILENCE (2 * LEAST)
 /* largest number of sent segments in the scoreboard that the processing of one SNACK may examine */
 #define WORK 8192
 #define FULL SCPS_SNACK_FULL
 
+/* Returns the unit, octets, in which the SNACKs of the peer count: the payload of a full segment,
+ * or the MSS itself (setting snack_raw_unit). */
 static uint32_t unit(struct scps_sender *s)
 {
     return scps_agreed_unit(&s->agreed, s->ctx.cfg->c.snack_raw_unit, s->agreed.adv_mss);
 }
 
-/* Called when the peer's reports have passed over [from, to) without naming a hole there: marks the
- * segments that were resent there, and could have arrived, as probably arrived. */
+/* Called when the peer, which reports holes in ascending order, has sent SNACKs that report holes
+ * around [from, to) but none in that range. Marks as probably arrived (SCPS_SENT_PASSED) the
+ * segments there that were resent, not less than the least round trip ago. */
 static void pass(struct scps_sender *s, scps_off from, scps_off to)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -151,6 +164,8 @@ bool scps_snacktx_reports_late(struct scps_sender *s)
     return report_delay(s) > SCPS_MAX(scps_rtt_min(&s->rtt) / 8, LEAST);
 }
 
+/* Returns the embargo of segment r, µs: how long after its last transmission r counts as on its
+ * way, and is not declared lost again without a new SNACK. */
 static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
@@ -165,9 +180,9 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
 
     margin = SCPS_MAX(4 * s->rtt.rttvar, LEAST);
     /* All data up to the FIN has been sent and no congestion window limits the sender, so no new
-     * data competes with this retransmission. RTT samples taken while holes are filled one by one
-     * are poor, so the wait is computed from the least round trip and from the known delay of the
-     * peer's reports. */
+     * data competes with the retransmission of r. RTT samples taken while holes are filled one by
+     * one are poor, so the embargo is computed from the least round trip, the delay with which the
+     * peer reports arrivals, and the pauses in its acknowledgements. */
     if (s->ctl.cwnd == SCPS_CWND_OPEN && s->snd.nxt >= scps_send_fin_end(&s->snd) && r->resends &&
         least) {
         rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * delay, pause));
@@ -198,9 +213,11 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     return wait << s->tx->rto.needless;
 }
 
-/* Returns true if the SNACK may be about the last transmission of r: before the peer sent the
- * SNACK, that transmission, or something sent after it, can have arrived. meant: the SNACK names r
- * alone, so a segment that was sent once needs no other evidence. */
+/* Called for segment r in a hole that a SNACK reports. Returns true if the SNACK is evidence that
+ * the last transmission of r is lost: before the peer sent the SNACK, that transmission, or
+ * something sent after it, can have arrived. meant: r lies in the hole for certain, not only in the
+ * unit to which the receiver has rounded the end of the hole; then the SNACK alone is enough if r
+ * was sent once. */
 static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
@@ -215,14 +232,17 @@ static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, b
            ago > last + last / 8;
 }
 
-/* Processes a report that [from, to) is missing: declares the segments there lost. */
+/* Processes a hole that a SNACK has reported, [from, to): declares the segments there lost, and
+ * adds their bytes to sum->lost. */
 static void missing(struct scps_sender *s, scps_off from, scps_off to, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
     uint32_t first, idx, work = 0;
 
-    /* The receiver has rounded the end of the hole up to a unit. With SACK, segments in the last
-     * unit are lost only on other evidence, unless they are the first. */
+    /* The receiver has rounded the end of the hole up to a whole unit. So with SACK a segment that
+     * begins behind the first octet of the hole's last unit may have arrived: it is lost only if
+     * something sent after it has arrived, or if it was sent longer ago than an eighth more than a
+     * round trip. */
     scps_off last_unit = s->agreed.opts & SCPS_AGREED_SACK ? to - unit(s) : to;
 
     from = SCPS_MAX(from, s->snd.una);
@@ -257,8 +277,11 @@ static SCPS_NOINLINE_SIZE scps_time sooner(scps_time a, scps_time b)
     return a && b ? SCPS_MIN(a, b) : a + b;
 }
 
-/* At the end of the data: declares segments lost that no report can name, because no data follows
- * them. Returns the time at which to check again; 0: that is not needed. */
+/* When all data and the FIN have been sent: declares lost, after its embargo, what no SNACK of the
+ * peer can name because no data follows it. That is the segment with the FIN, if it was sent once,
+ * and with SACK each segment above the highest data that has arrived, if it was sent once and
+ * something sent after it has arrived. Returns the time, µs, at which this must be checked again;
+ * 0: it need not. */
 static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = s->tx;
@@ -267,8 +290,9 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     scps_time again = 0, due;
     uint32_t idx;
 
-    /* Without a FIN more data may follow and make the receiver report; RACK detects these losses
-     * itself. */
+    /* Unless the FIN was sent, more data may follow, after which the peer reports by SNACK that the
+     * last segments sent so far are missing. On a connection with RACK, rack.c detects the loss of
+     * the last segments. */
     if (!(last->flags & SCPS_SENT_FIN) || scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
@@ -299,8 +323,8 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
 }
 
 /* Declares resent segments lost again when their embargo (the time in which they are not resent
- * again) has passed without a report. Returns the time at which to check again; 0: that is not
- * needed. */
+ * again) has passed without a report of their arrival. Returns the time, µs, at which this must be
+ * checked again; 0: it need not. */
 static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -322,17 +346,19 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
         bool first = r == head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
-        /* After a timeout, if nothing above r has arrived, the peer's delayed-ACK timer may delay
-         * the acknowledgement of r, so the retransmission timer, which has backed off (RFC 6298
-         * section 5.5), decides. */
+        /* After a timeout, if nothing above r has arrived and no FIN was sent, the delayed-ACK
+         * timer of the peer may delay the acknowledgement of r. Then only the retransmission timer,
+         * which has backed off (RFC 6298 section 5.5), declares r lost, and no check is needed
+         * here. */
         if (s->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
             !scps_send_fin_sent(&s->snd))
             return 0;
         scps_time due = r->sent + embargo(s, r);
         if (!sack && !first)
             due = SCPS_MAX(due, s->tx->heard_at + SILENCE);
-        /* If r were resent before the oldest segment (head), a short queue would drop head each
-         * time. So r waits until head may be resent, too, a quarter of a round trip at most. */
+        /* If r were resent shortly before the oldest segment (head, at SND.UNA), a short queue of a
+         * router on the path would drop the retransmission of head each time. So r waits until head
+         * may be resent, too, a quarter of a round trip at most. */
         if (head->state == SCPS_SENT_FLIGHT && head->resends &&
             head->sent + embargo(s, head) - due <= s->rtt.srtt / 4)
             due = SCPS_MAX(due, head->sent + embargo(s, head));
@@ -343,8 +369,9 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
     return 0;
 }
 
-/* Processes the postponed reports that are due. Returns the time at which the next one is; 0: none
- * is postponed. */
+/* Declares lost the segments in holes that SNACKs reported earlier, and whose postponement (by
+ * snack_delay or the reordering window) is over now. Returns the time, µs, at which that of the
+ * next hole is over; 0: no hole is postponed. */
 static scps_time postponed(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_snackwait *waits = &s->tx->snack.waits;
@@ -366,19 +393,22 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
                                  : 2;
     scps_time due = postponed(s, sum);
 
-    /* If no segment of the peer arrives at all, the retransmission timer decides, because it counts
-     * the timeouts and ends the connection. */
+    /* If the peer has sent no acknowledgement for several retransmission timeouts, segments are not
+     * declared lost here again: only the retransmission timer does that, because it counts the
+     * timeouts and ends the connection. */
     if (!s->rtt.srtt || now - s->tx->heard_at > silence_limit * s->rtt.rto)
         return due;
     due = sooner(due, silent(s, sum));
     return sooner(due, unreported(s, sum));
 }
 
-/* Returns for how long after a SNACK the segments of a reported hole are not declared lost, µs, as
- * they may only be late: snack_delay or, if longer, the reordering window. The window counts as 0
- * if the previous acknowledgement arrived longer ago than it, and this one reports more than two
- * segments (RFC 5681 section 4.2): then the peer has waited itself. A stack with fixed memory
- * (allocated at opening) has room for postponed holes only if snack_delay is set. */
+/* Called when a SNACK reports a hole. Returns for how long, µs, the segments in the hole are not
+ * declared lost yet, since they may only be late: the setting snack_delay or, if longer, the
+ * reordering window; 0: they are declared lost at once. The reordering window counts as 0 if the
+ * previous acknowledgement arrived at least that window ago, and this one reports the arrival of
+ * more than two segments (as delayed acknowledgements do, RFC 5681 section 4.2): then the peer has
+ * delayed its SNACK, and late data has had time to arrive. A stack with fixed memory (allocated at
+ * opening) can postpone holes only if snack_delay is set. */
 static scps_dur postponement(const struct scps_sender *s, const struct scps_ack_result *sum)
 {
     scps_dur window = scps_reorder_window(&s->tx->reorder, s->rtt.rto);
@@ -390,9 +420,10 @@ static scps_dur postponement(const struct scps_sender *s, const struct scps_ack_
     return SCPS_MAX(s->ctx.cfg->c.snack_delay, window);
 }
 
-/* Processes a report that [from, to) is missing: at once, or when the time for which it is
- * postponed has passed, if the data is still missing then. Returns the time at which to check; 0:
- * that is not needed. */
+/* Processes a hole that a SNACK reports, [from, to): declares its segments lost, at once or, if the
+ * hole is postponed, when the postponement is over and they are still missing. Returns the time,
+ * µs, at which it is over; 0: the hole was processed, or lies within one that is postponed
+ * already. */
 static scps_time take_hole(struct scps_sender *s, scps_off from, scps_off to,
                            struct scps_ack_result *sum)
 {
@@ -454,8 +485,9 @@ static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_
     return at + (scps_off)b.valid * size;
 }
 
-/* Processes the holes in the bit vector, whose first bit stands for [at, at+size). Returns the time
- * at which to check again; 0: that is not needed. */
+/* Processes the holes that the bit vector of the peer's SNACK reports (runs of zeros); its first
+ * bit stands for [at, at+size). Their segments are declared lost, or the holes are postponed.
+ * Returns the time, µs, at which the first such postponement is over; 0: no hole was postponed. */
 static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                        uint32_t size, struct scps_ack_result *sum)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* SNACK at the sender (CCSDS 714.0-B-2 section 3.3).
+/* SNACK at the sender (CCSDS 714.0-B-2 section 3.3): declares segments lost when the peer's SNACKs
+ * report holes, ranges of octets that the peer has not received.
  *
- * Invariant: a report never causes the retransmission of a segment sent less than the least round
- * trip ago. The functions add lost segments to *sum and return the time at which to check again,
- * µs; 0: that is not needed.
+ * Invariant: a SNACK never causes the retransmission of a segment sent less than the least round
+ * trip ago. Functions with a parameter `sum` add to sum->lost the bytes that they declare lost.
  */
 #ifndef SCPS_CORE_SNACKTX_H
 #define SCPS_CORE_SNACKTX_H
@@ -28,11 +28,12 @@ struct scps_snacktx {
     /* end offset of what the last SNACK reported; 0: the next SNACK does not continue a series of
      * reports in ascending order */
     scps_off last_end;
-    /* if a report covered more segments than may be examined at once: offset at which the next
-     * report of the same hole continues; 0: none is to be continued */
+    /* if the last hole that a SNACK reported had more segments than may be examined at once: offset
+     * at which the examination continues when the peer reports that hole again; 0: none is to be
+     * continued */
     scps_off resume_at;
-    /* holes in reports of the peer whose retransmission waits for the time snack_delay or for the
-     * end of the reordering window (reorder.h) */
+    /* holes that SNACKs have reported, whose segments are declared lost only after the time
+     * snack_delay or at the end of the reordering window (reorder.h) */
     struct scps_snackwait waits;
 };
 
@@ -43,14 +44,17 @@ scps_off scps_snacktx_reach(struct scps_sender *s);
  * which the caller must call scps_snacktx_look(); 0: it need not. */
 scps_time scps_snacktx_take(struct scps_sender *s, const struct scps_seg *seg, scps_off ack,
                             struct scps_ack_result *sum);
-/* Called after a SNACK was processed with the result *sum: measures how long the peer waited before
- * it reported those arrivals (slow, pause). */
+/* Called after a SNACK was processed. *sum: what the acknowledgement with that SNACK has reported
+ * as arrived. Updates, µs, slow (how long after a first transmission the peer reports the arrival)
+ * and pause (the gap between two acknowledgements). */
 void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *sum);
 /* Returns true if the peer reports arrivals with a delay, as where its delayed-ACK timer alone
  * causes acknowledgements (strictly delayed mode), or where their rate is limited (ACK budget). */
 bool scps_snacktx_reports_late(struct scps_sender *s);
-/* Called when the timer for loss detection expires: declares resent segments lost again whose
- * arrival the peer should have reported by now, and processes SNACKs that were postponed. */
+/* Called when the timer for loss detection (look_timer) expires: declares resent segments lost
+ * again whose arrival the peer should have reported by now, and processes the holes of earlier
+ * SNACKs whose postponement is over. Returns the time, µs, of the next such call; 0: none is
+ * needed. */
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Holes that SNACKs have reported and whose retransmission is postponed: a ring in the order in
- * which they become due, and an index sorted by offset.
+/* Postponed holes: ranges that the peer's SNACKs have reported missing, and whose segments the
+ * sender declares lost only later. They are stored in a ring in the order in which they become due,
+ * which is that of the reports; an index of the ring is sorted by offset.
  *
- * A report within a postponed hole is searched for in the index by bisection. The index has only
- * the holes that lie within no other one, so both their beginnings and their ends ascend. A hole
- * that a later one contains leaves the index for good, because it also leaves the ring before the
- * later one. The index is one octet for each hole, so that inserting moves 255 octets at most.
+ * Whether a newly reported hole lies within a postponed one is found in the index by bisection. The
+ * index has only the holes that lie within no other one, so both their beginnings and their ends
+ * ascend. A hole that a hole reported later contains leaves the index for good: it is due earlier,
+ * and so leaves the ring before that hole. An entry of the index is one octet, so that inserting
+ * moves 255 octets at most.
  */
 #include "core/snackwait.h"
 
@@ -25,13 +27,14 @@ static const struct scps_snackwait_hole *sorted_hole(const struct scps_snackwait
     return &w->room->hole[w->room->sorted[pos]];
 }
 
-/* Returns how many holes of the index begin below `from`. */
+/* Returns how many entries of the sorted index (of the postponed holes that lie within no other
+ * one) are of holes that begin below offset `from`. */
 static unsigned count_below(const struct scps_snackwait *w, scps_off from)
 {
     unsigned lo = 0, hi = w->nsorted;
 
-    /* Holes are reported in ascending order, and data sent later is missing later, so most begin
-     * above all others. */
+    /* Peers report holes in ascending order, and data sent later is missing later, so most new
+     * holes begin above all postponed ones. */
     if (!hi || sorted_hole(w, hi - 1)->from < from)
         return hi;
     while (lo < hi) {
@@ -86,8 +89,8 @@ scps_time scps_snackwait_due(const struct scps_snackwait *w)
 struct scps_snackwait_hole scps_snackwait_take(struct scps_snackwait *w)
 {
     struct scps_snackwait_hole h = w->room->hole[w->first];
-    /* Peers report holes in ascending order, so the hole that is due first is usually the lowest
-     * one, and need not be searched for. */
+    /* Peers report holes in ascending order, so the hole that was reported first, whose
+     * postponement ends first, is usually the lowest one: the first entry of the index. */
     unsigned pos = w->room->sorted[0] == w->first ? 0 : count_below(w, h.from);
 
     if (pos < w->nsorted && w->room->sorted[pos] == w->first)

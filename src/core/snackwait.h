@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Holes that the peer's SNACKs have reported, and whose retransmission is postponed, by the setting
- * snack_delay or by the reordering window (docs/SCPS-TP.md section 2.4).
+/* Postponed holes: ranges of octets that SNACKs of the peer have reported missing, and whose
+ * segments this end, the sender, declares lost only later: after the time snack_delay (a setting),
+ * or at the end of the reordering window (docs/SCPS-TP.md section 2.4).
  *
  * Invariant: the holes become due in the order in which they were reported.
  */
@@ -23,23 +24,30 @@ struct scps_snackwait_hole {
 };
 
 struct scps_snackwait_room {
-    /* ring of the holes, in the order in which they were reported */
+    /* ring of the postponed holes (ranges that the peer has reported missing by SNACK, and that are
+     * not declared lost yet), in the order in which SNACKs reported them */
     struct scps_snackwait_hole hole[SCPS_SNACKWAIT_MAX];
-    /* Indices in hole[] of those holes that lie within no other one, in ascending order of `from`,
-     * and therefore of `to`. */
+    /* Indices in hole[] of those postponed holes that lie within no other postponed hole, in
+     * ascending order of `from`, and therefore of `to`. */
     uint8_t sorted[SCPS_SNACKWAIT_MAX];
 };
 
 struct scps_snackwait {
-    struct scps_snackwait_room *room; /* list of the postponed holes; NULL: it is not allocated */
-    uint16_t n, nsorted;              /* number of postponed holes in the ring, and in `sorted` */
-    uint8_t first;                    /* index in room->hole of the hole that was reported first */
+    /* memory of the list of postponed holes, which the peer has reported missing and the sender
+     * declares lost later; NULL: it is not allocated */
+    struct scps_snackwait_room *room;
+    /* n: number of postponed holes, which are in the ring room->hole; nsorted: number of entries of
+     * room->sorted, the index of the ring in ascending order of offset */
+    uint16_t n, nsorted;
+    /* index in room->hole of the postponed hole that was reported first */
+    uint8_t first;
 };
 
 /* Makes room for one more postponed hole. Returns false if memory for the list is refused, or the
- * list is full; then the hole cannot be postponed. */
+ * list is full; then the caller cannot postpone the hole, and processes it at once. */
 bool scps_snackwait_reserve(struct scps_snackwait *w, const struct scps_alloc *a);
-/* Returns true if [from, to) lies within one of the postponed holes. */
+/* Returns true if one of the postponed holes contains all of [from, to): a SNACK has reported that
+ * range missing before, and its segments are declared lost when the postponed hole is due. */
 bool scps_snackwait_covers(const struct scps_snackwait *w, scps_off from, scps_off to);
 /* Postpones the hole [from, to) until the time `due`, µs, but at least as long as every hole that
  * is postponed already. Returns the time until which it is postponed. Preconditions:
@@ -48,7 +56,9 @@ scps_time scps_snackwait_add(struct scps_snackwait *w, scps_off from, scps_off t
 /* Returns the time, µs, until which the hole that is due first is postponed; 0: no hole is
  * postponed. */
 scps_time scps_snackwait_due(const struct scps_snackwait *w);
-/* Removes and returns the postponed hole that is due first. Precondition: there is one. */
+/* Removes from the list, and returns, the postponed hole that is due first, which is the one that a
+ * SNACK reported first; the caller then declares its segments lost. Precondition: the list is not
+ * empty. */
 struct scps_snackwait_hole scps_snackwait_take(struct scps_snackwait *w);
 /* Frees the room. */
 void scps_snackwait_free(struct scps_snackwait *w, const struct scps_alloc *a);

@@ -112,7 +112,9 @@ static SCPS_NOINLINE bool special(struct scps_conn *c, struct scps_seg *seg, boo
     }
     if (c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED) {
         *done = handshake(c, seg);
-        /* A segment of the handshake also serves as the probe of an outage. */
+        /* During an outage of the link (signalled, or inferred from timeouts) a probe is due at
+         * intervals (SCPS_TODO_KEEP). In the handshake a SYN or SYN-ACK takes its place; if none
+         * may be sent now, the probe is left out. */
         scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
         return true;
     }
@@ -142,14 +144,16 @@ static uint32_t bare_size(const struct scps_comp_tx *comp, bool ipv6, const stru
     return ip + 20 + (uint32_t)scps_tcpopt_build(octets, seg);
 }
 
-/* Returns true if the budget (a rate limit of acknowledgements without data) permits one now. If
- * memory for its token buckets is refused, returns true. */
+/* Returns true if the ACK budget (a rate limit of acknowledgements without data) permits one now.
+ * If memory for its token buckets is refused, returns true. */
 static SCPS_NOINLINE bool budget_permits(struct scps_receive *rcv, struct scps_conn_ctx *x)
 {
     return scps_rx_need(rcv, x) || scps_ackbudget_covers(&rcv->rx->budget, x);
 }
 
-/* Charges the acknowledgement seg to the budget; rx NULL: there was no memory for a budget. */
+/* Charges seg, an acknowledgement without data, to the ACK budget: takes its packet, and the bytes
+ * of that packet, from the two token buckets that limit such acknowledgements (ack_budget_pps,
+ * ack_budget). rx NULL: memory for the token buckets was refused, and nothing is charged. */
 static SCPS_NOINLINE void budget_spend(struct scps_rx *rx, const struct scps_sender *s,
                                        const struct scps_seg *seg)
 {
@@ -162,7 +166,8 @@ static SCPS_NOINLINE void budget_spend(struct scps_rx *rx, const struct scps_sen
     scps_ackbudget_spend(&rx->budget, bare_size(comp, s->ipv6, seg) + s->ctx.cfg->c.rate_overhead);
 }
 
-/* Makes an acknowledgement without data. Returns false if the budget does not permit one now. */
+/* Makes an acknowledgement without data in *seg. Returns false if the ACK budget (a rate limit of
+ * such acknowledgements) does not permit one now. */
 static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *seg)
 {
     const bool budgeted = c->s.ctx.cfg->c.ack_budget || c->s.ctx.cfg->c.ack_budget_pps;
@@ -180,12 +185,14 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* Header compression: a compressed full segment has no room for an acknowledgement number. Returns
- * true if an acknowledgement must be sent alone before the data. That is so if one is due now; a
- * delayed one (RFC 9293 section 3.8.6.3) waits for data that can carry it, unless only one segment
- * is to be sent and has no room for it: applications that answer each other's messages would
- * otherwise wait for the delayed-ACK timer each time. Returns false if there is nothing new to
- * acknowledge, because behind a hole the delayed-ACK timer would be restarted without end. */
+/* With header compression a compressed full segment has no room for an acknowledgement number.
+ * Returns true if an acknowledgement must be sent alone before the data. That is so if one is due
+ * now; a delayed one (RFC 9293 section 3.8.6.3) waits for data that can carry it, unless only one
+ * segment is to be sent and has no room for it: applications that answer each other's messages
+ * would otherwise wait for the delayed-ACK timer each time. Returns false for a delayed one if
+ * RCV.NXT is acknowledged already: while data is missing below other data that has arrived, the
+ * delayed-ACK timer goes on after an acknowledgement (strictly delayed mode), so that one
+ * acknowledgement after another would be sent. */
 static SCPS_NOINLINE bool ack_goes_apart(const struct scps_sender *s, uint32_t acked_to,
                                          scps_off next)
 {
@@ -213,9 +220,9 @@ bool scps_conn_output(struct scps_conn *c, struct scps_seg *seg)
             return true;
         if (scps_snd_data(c, seg))
             return true;
-        /* No probe could be made. Unless it is a tail loss probe that waits for the rate limit of
-         * the route, it is not due any more: lost data was resent, or waits for the peer's window,
-         * and new data never goes before lost data. */
+        /* No segment with data could be sent. A tail loss probe that is due (SCPS_TODO_TAIL) waits
+         * for the rate limit of the route and stays due. A window probe does not stay due: when its
+         * timer expires again, the next one is due. */
         if (!(c->s.todo.bits & SCPS_TODO_TAIL))
             scps_todo_done(&c->s.todo, SCPS_TODO_PROBE);
     } else {

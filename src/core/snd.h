@@ -14,8 +14,9 @@
 
 struct scps_conn;
 
-/* Makes the next segment with data, or a probe, in *seg. Precondition: c->s.tx is not NULL. Returns
- * false if none may be sent; the reason is then in c->s.hold. */
+/* Makes in *seg the next segment with data, a window probe (RFC 9293 section 3.8.6.1) or a tail
+ * loss probe (RFC 8985 section 7). Precondition: c->s.tx is not NULL. Returns false if none may be
+ * sent; the reason is then in c->s.hold. */
 bool scps_snd_data(struct scps_conn *c, struct scps_seg *seg);
 /* Returns true in the TCP states in which data or a FIN may be sent. */
 static inline bool scps_snd_may_send(uint8_t state, const struct scps_tx *tx)
@@ -49,14 +50,16 @@ bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
  * concluded from timeouts, not signalled. */
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred);
 void scps_snd_outage_over(struct scps_conn *c);
-/* Called when a valid segment arrives during an outage: ends the outage if the segment shows that
- * the link works. */
+/* Called when a valid segment of the peer arrives during an outage: ends the outage, unless a
+ * signal reported less than a round trip ago (tp->deaf_until) that the link has failed, because the
+ * segment may have been on its way then. */
 void scps_snd_outage_heard(struct scps_conn *c);
 /* Called when the timer of an outage expires: ends an outage whose end is known, or makes a probe
  * due. */
 void scps_snd_outage_timer(struct scps_conn *c);
-/* Called when a signal says that the round trip of the path is rtt, µs, from now on. Has no effect
- * before the first RTT sample. */
+/* Called when the driver signals (SCPS_SIGNAL_PATH) that the round trip of the path is rtt, µs,
+ * from now on: replaces SRTT by rtt, computes the RTO from that, and restarts a running
+ * retransmission timer. Has no effect before the first RTT sample. */
 void scps_snd_path(struct scps_sender *s, scps_dur rtt);
 /* Attributes losses to `cause` until the time `until`. tx NULL: nothing is outstanding that could
  * be lost, so this has no effect. */

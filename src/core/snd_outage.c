@@ -56,8 +56,9 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
             ignore_segments_in_flight(&c->s);
         scps_outage_reported(&c->s.outage, inferred);
         scps_rcv_check_hole(c);
-        /* An outage is in progress already. If this signal says when it ends, the timer is set to
-         * that time, which may be earlier or later than the time known before. */
+        /* An outage is in progress already. If the driver has signalled again that the link is
+         * down, this time with the end of the outage (`until`), the outage timer is set to that
+         * end, which may be earlier or later than the end known before. */
         if (until != SCPS_NEVER) {
             scps_outage_ends(&c->s.outage);
             scps_timer_set(&c->s.ctx, &c->outage_timer, until);
@@ -111,7 +112,8 @@ void scps_snd_outage_over(struct scps_conn *c)
             scps_recovery_link_up(&c->s.tx->rec);
     }
     scps_timer_stop(&c->outage_timer);
-    /* No segment is ignored any more as one that was in flight when the link failed: the next
+    /* After a signal that the link has failed, deaf_until kept segments of the peer that were on
+     * their way then from ending the outage. The outage is over, so deaf_until is cleared: the next
      * outage may be inferred from timeouts, and any segment ends such an outage. */
     if (c->s.tp)
         c->s.tp->deaf_until = 0;
@@ -129,8 +131,10 @@ void scps_snd_outage_over(struct scps_conn *c)
                            NULL);
         scps_tx_progress(c->s.tx, c->s.ctx.env->now);
         scps_snd_arm_rtx(&c->s);
-        /* No acknowledgements arrive that would pace the sender, so that the whole window would
-         * leave at once and overflow a queue. Without SACK and SNACK little is resent at once. */
+        /* At the end of an outage no acknowledgements arrive that would pace the sender. So the
+         * whole window would leave at once and overflow a queue: it is spread over a round trip
+         * instead. Without SACK and SNACK partial acknowledgements show the losses one by one, so
+         * little is resent at once. */
         if (scps_agreed_reports(&c->s.agreed))
             scps_recovery_spread(&c->s);
     }
@@ -159,8 +163,9 @@ void scps_snd_outage_timer(struct scps_conn *c)
         scps_conn_reset(c, scps_silence_err(c->s.soft_err));
         return;
     }
-    /* During the handshake the probe is the SYN of the end that connects. The other end sends no
-     * probe, because the sender of the SYN may not exist. */
+    /* A probe is due, which tests whether the link works again. During the handshake the probe is
+     * the SYN of the end that opens the connection, so that SYN is declared lost and resent. The
+     * end that has received a SYN sends no probe, because the sender of the SYN may not exist. */
     if (c->notify.active && c->s.snd.nxt && !c->s.snd.una)
         scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);

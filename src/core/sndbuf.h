@@ -6,7 +6,9 @@
 #include <scps/alloc.h>
 
 struct scps_sndbuf {
-    uint8_t *mem; /* the ring; NULL: none is allocated (hollow stream, or nothing written yet) */
+    /* the ring; NULL: none is allocated, because the buffer is empty, or because the stream is
+     * hollow: its octets are counted and not stored, and stand for zeros */
+    uint8_t *mem;
     /* size of the ring, octets, a power of two; octet off lies at mem[off & (cap - 1)] */
     uint32_t cap;
     /* The first `slack` octets of the ring are repeated behind its end, so that every segment is
@@ -41,8 +43,9 @@ static inline void scps_sndbuf_unwrite(struct scps_sndbuf *b, size_t len)
 {
     b->to -= len;
 }
-/* Returns the address of len contiguous octets (at most max_seg) from offset off on; NULL if the
- * buffer is hollow. It is valid until the next write or release. */
+/* Returns the address of len contiguous octets from offset off on; len is at most max_seg, the
+ * largest segment (scps_sndbuf_init()). NULL if the stream is hollow, so that its octets are
+ * counted and not stored. The address is valid until the next write or release. */
 const uint8_t *scps_sndbuf_at(const struct scps_sndbuf *b, scps_off off);
 /* Releases all octets below off, because they are acknowledged or given up. */
 static inline void scps_sndbuf_release(struct scps_sndbuf *b, scps_off off)

@@ -49,9 +49,11 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
-/* Returns true if a segment of len octets that ends a record fits the path with its
- * acknowledgement. A segment with ECE, which a compressed header cannot express, needs room for a
- * TCP header and for the end-of-record option. */
+/* Returns true if a segment with len octets of data that ends an application record still has room
+ * in its packet for an acknowledgement number. With header compression a full segment has none;
+ * without, there always is room. A segment with ECE, which a compressed header cannot express,
+ * needs room for a TCP header and for the end-of-record option (kind 22). todo: SCPS_TODO_*
+ * bits. */
 static SCPS_NOINLINE bool record_has_room(const struct scps_agreed *a, uint32_t todo, uint32_t len)
 {
     return len <= scps_agreed_any_payload(a, todo & SCPS_TODO_ECE && a->caps & SCPS_CAP_COM);
@@ -97,8 +99,8 @@ static SCPS_ALWAYS_INLINE void data_segment(struct scps_conn *c, struct scps_seg
     scps_snd_hold(&c->s, SCPS_HOLD_NONE);
 }
 
-/* Returns true if record r is longer than a segment may be now. It was sent before the path MTU
- * fell, and memory for splitting it was refused then. */
+/* Returns true if the segment of scoreboard record r is longer than a segment may be now. It was
+ * sent before the path MTU fell, and memory for splitting the record was refused then. */
 static SCPS_NOINLINE bool too_long(const struct scps_agreed *a, const struct scps_sent_segment *r)
 {
     bool fin = r->flags & SCPS_SENT_FIN, record = r->flags & SCPS_SENT_RECORD;
@@ -169,13 +171,15 @@ static SCPS_NOINLINE bool repair(struct scps_conn *c, struct scps_seg *seg)
         return false;
     len = resend_len(&c->s, idx);
     r = scps_sb_at(&tx->sb, idx);
-    /* A record of which only the first octets can be sent waits until it begins at SND.UNA: only
-     * there can the peer acknowledge a part of it. */
+    /* The segment of scoreboard record r is too long since the path MTU fell, and memory for
+     * splitting it was refused, so only its first octets can be resent (SCPS_SENT_CUT). It waits
+     * until it begins at SND.UNA: only there can the peer acknowledge a part of it. */
     if (r->flags & SCPS_SENT_CUT && idx != tx->sb.head) {
         scps_snd_hold(&c->s, SCPS_HOLD_RECOVERY);
         return false;
     }
-    /* The segment begins beyond the peer's window, which the peer has shrunk, so it must wait. */
+    /* The segment begins beyond the right edge of the window, which the peer has shrunk, so it must
+     * wait. */
     if (r->from >= c->s.snd.edge && r->from != c->s.snd.una) {
         scps_snd_hold(&c->s, SCPS_HOLD_PEER_WINDOW);
         return false;

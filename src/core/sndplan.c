@@ -55,11 +55,13 @@ SCPS_NOINLINE bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t
     return false;
 }
 
-/* A rate that spreads the congestion window over a round trip counts payload only, as the window
- * does: with headers included, a window of small segments would take longer than a round trip to
- * send, would never be full, and so would not grow. If a rate is configured, too, which counts
- * whole packets, a segment may cost more than its payload: what the pacer's rate yields in the time
- * that its packet takes at the configured rate. */
+/* Called where the pacer spreads the congestion window over a round trip. Returns how many bytes a
+ * segment with len octets of data takes from the token bucket of the pacer. That is len: headers do
+ * not count, as they do not in the window. With headers included, a window of small segments would
+ * take longer than a round trip to send, would never be full, and so would not grow. If the
+ * configured rate, which counts whole packets, is to be observed, too (pace_share is not 0), the
+ * result is larger for small segments: as many bytes as the pacer adds in the time that the packet
+ * takes at the configured rate. */
 SCPS_NOINLINE uint32_t scps_plan_window_cost(const struct scps_sender *s, uint32_t len)
 {
     uint32_t share = s->tx->pace_share, packet;

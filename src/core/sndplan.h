@@ -24,7 +24,8 @@ struct scps_tx_plan {
     /* len: payload of this segment; full: payload of the largest segment possible now */
     uint32_t len, full;
     uint32_t takes; /* sequence numbers that the segment takes: len, and one for the FIN */
-    /* bytes that the segment costs at the connection's own rate; 0: there is no rate */
+    /* bytes that the segment takes from the token bucket (tx->pacer) of the connection's own rate,
+     * which the application or the controller has set; 0: there is no such rate */
     uint32_t size;
     uint32_t flags; /* flags SCPS_SENT_* of the scoreboard record of the segment */
     bool fin;       /* true: the segment has the FIN */
@@ -38,8 +39,9 @@ bool scps_plan_gate_permits(struct scps_sender *s);
 /* Returns true if a segment of len octets, smaller than a full one, may be sent now by Nagle's
  * rule, silly window avoidance and cork. usable: octets that the peer's window still permits. */
 bool scps_plan_small(struct scps_sender *s, uint32_t len, uint64_t usable);
-/* Returns what a segment with len octets of data costs at a rate that spreads the congestion window
- * over a round trip, bytes. */
+/* Returns how many bytes a segment with len octets of data takes from the token bucket of the pacer
+ * where the pacer spreads the congestion window over a round trip: len, or more if a configured
+ * rate, which counts headers, must be observed, too. */
 uint32_t scps_plan_window_cost(const struct scps_sender *s, uint32_t len);
 /* Restarts from the initial window if nothing was sent for longer than an RTO. cc: state of the
  * congestion controller. */
@@ -47,8 +49,10 @@ void scps_plan_restart(struct scps_sender *s, void *cc);
 
 /* ---- functions that are called for each segment, and are therefore inline ---- */
 
-/* Returns how many octets may be in flight now: the congestion window, or less during recovery and
- * after a silence of the peer. */
+/* Returns how many octets may be in flight now: the congestion window; during fast recovery what
+ * PRR (RFC 6937) permits, if that reduces the window; and at most 10 segments after a timeout
+ * before which no acknowledgement arrived, or after two timeouts in a row, until the peer reports
+ * an arrival or an outage of the link ends. */
 static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
 {
     const struct scps_recovery *rec = &s->tx->rec;
@@ -58,8 +62,8 @@ static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
     return scps_recovery_reduces(s) ? rec->window : s->ctl.cwnd;
 }
 
-/* Returns how many bytes of the connection's own rate (tx->pacer.rate) a segment with len octets of
- * data uses up; 0: the connection has no such rate. */
+/* Returns how many bytes a segment with len octets of data takes from the token bucket (tx->pacer)
+ * of the connection's own rate; 0: the connection has no such rate. */
 static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, uint32_t len)
 {
     if (!s->tx->pacer.rate)
@@ -67,9 +71,10 @@ static SCPS_ALWAYS_INLINE uint32_t scps_plan_cost(const struct scps_sender *s, u
     return s->tx->paces_window ? scps_plan_window_cost(s, len) : scps_cc_packet(s, len);
 }
 
-/* Returns true if the connection's own rate permits a segment that costs `size` octets now;
- * otherwise starts the pacer's timer and returns false. Precondition: there is a rate, and the
- * pacer's level is that of now. */
+/* Returns true if the connection's own rate permits a segment now that takes `size` bytes from the
+ * pacer's token bucket; otherwise starts the pacer's timer and returns false. Precondition: there
+ * is such a rate, and scps_pacer_earn() has added to the token bucket all that the rate has yielded
+ * until now. */
 static SCPS_ALWAYS_INLINE bool scps_plan_covered(struct scps_sender *s, uint32_t size)
 {
     scps_time when = scps_pacer_due(&s->tx->pacer, size);
@@ -118,9 +123,10 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     if (!p->avail && !p->fin) {
         if (s->hold != SCPS_HOLD_APP)
             scps_snd_hold(s, SCPS_HOLD_APP);
-        /* The application has no data left, so the delivery-rate samples of what is in flight are
-         * app-limited. If earlier samples are so already, only a controller that models the path
-         * needs the end of that phase moved. */
+        /* The application has no data left, so rate samples are marked app-limited until all that
+         * is in flight now is delivered. If they are marked already, the end of that marking moves
+         * only for a controller with own_recovery: of those in the library that is bbr, the only
+         * one that uses the marks. */
         if (s->ctx.cfg->c.cc->own_recovery || !tx->delivery.app_limited)
             scps_plan_ran_dry(tx, scps_plan_window(s));
         return false;

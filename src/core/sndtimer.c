@@ -35,8 +35,9 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
              * resent at once: then only a timeout resends it, should the report be false (RFC 2018
              * section 8). */
             scps_snd_arm_rtx(s);
-            /* The acknowledgement that opened the window may wake the sender only for data that was
-             * never sent. */
+            /* ackin.c puts the sender into the ready queue for an opened window only if data is
+             * left that was never sent. Here data may have to be resent, so the sender is queued in
+             * any case. */
             scps_sender_wake(s);
         }
     }
@@ -48,8 +49,9 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
  * (scps_conn_given_up()). A stack with fixed memory has a limit of its own. */
 #define KEPT_RANGES 4096u
 
-/* Counts the octets [from, end), which this end has given up, and appends them to the list that the
- * application can read. The list has a limited number of ranges; the count includes all octets. */
+/* Best effort: counts in bytes_given_up the octets [from, end), which this end, the sender, has
+ * given up and will not resend, and appends them to the list that the application reads with
+ * scps_conn_given_up(). The list has a limited number of ranges; the count includes all octets. */
 static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
 {
     const struct scps_fixed *fixed = s->ctx.env->fixed;

@@ -4,8 +4,9 @@
  * Departures, each for robustness:
  * - RFC 5961: resets and SYNs inside the window but not at RCV.NXT, and acknowledgements far below
  *   SND.UNA, are answered by a challenge ACK, twice a second for each connection. So is a SYN in
- *   SYN-RECEIVED after a passive open, which RFC 9293 takes as a return to LISTEN. A segment with
- *   numbers that the peer does not use is answered twice a second, too.
+ *   SYN-RECEIVED after a passive open, which RFC 9293 takes as a return to LISTEN. An
+ *   unacceptable segment whose SEG.SEQ or SEG.ACK lies outside the ranges that the peer can use
+ *   (is_of_peer) is answered twice a second at most, too.
  * - In SYN-RECEIVED after a SYN without ACK, a SYN-ACK that acknowledges this end's SYN is
  *   processed as in SYN-SENT (is_true_syn_ack).
  * - RFC 1337: a reset does not end TIME-WAIT.
@@ -150,13 +151,14 @@ static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, u
     return ack >= (int64_t)scps_bets_peer_una(tx, s->una) - most;
 }
 
-/* Returns true if the peer may have sent an unacceptable segment: its acknowledgement is plausible,
- * and its number is one that the peer may use. The peer's probe is one octet below what the peer
- * knows to have arrived, which is below RCV.NXT by a window and the octet of a window probe at
- * most. Behind a hole that fills the window, what the peer sends next begins at the right edge, or
- * behind the octet of its window probe. A peer that waits for the end of an outage itself sends
- * nothing else. A third party off the path has to guess both numbers, as for an acceptable
- * segment. */
+/* Returns true if the peer may have sent the unacceptable segment seg: SEG.ACK is plausible, and
+ * SEG.SEQ lies in [RCV.NXT - W - 2, RCV.NXT + W + 1], where W is the largest window that this end
+ * has offered, at least 1. Lower end: a keep-alive or outage probe of the peer is one octet below
+ * what the peer knows to have arrived, which is below RCV.NXT by a window and the octet of a window
+ * probe at most. Upper end: if only octets at RCV.NXT are missing in a full window, the next
+ * segment of the peer begins at the right edge, or behind the octet of its window probe. A peer
+ * that itself waits for the end of an outage of the link sends nothing but such probes. A third
+ * party off the path has to guess both numbers, as for an acceptable segment. */
 static bool is_of_peer(const struct scps_receive *rcv, const struct scps_ackout *a,
                        const struct scps_sender *s, const struct scps_seg *seg)
 {
@@ -174,10 +176,10 @@ static inline bool wants_ack(const struct scps_seg *seg)
 }
 
 /* Returns true if an unacceptable segment may be answered now. waits: the peer sent it and waits
- * for an acknowledgement, so it is always answered. Everything else is answered twice a second:
- * empty segments, since two ends that disagree would acknowledge each other for ever, and segments
- * with numbers that the peer does not use, since anybody who knows addresses and ports can send
- * them (RFC 5961 section 7, ACK throttling). */
+ * for an acknowledgement, so it is always answered. Everything else is answered twice a second at
+ * most: empty segments, since two ends that disagree would acknowledge each other for ever, and
+ * segments that the peer cannot have sent (is_of_peer), since anybody who knows addresses and ports
+ * can send them (RFC 5961 section 7, ACK throttling). */
 static bool may_answer(struct scps_ackout *a, struct scps_env *env, bool waits)
 {
     if (waits || scps_ackout_may_answer(a, env->now))
@@ -186,10 +188,12 @@ static bool may_answer(struct scps_ackout *a, struct scps_env *env, bool waits)
     return false;
 }
 
-/* Returns true if the unacceptable segment seg is answered with an acknowledgement. A keep-alive of
- * the peer, one octet below RCV.NXT, always is. If a third party has sent one octet to each end,
- * their acknowledgements lie there, too, but acknowledge an octet that was never sent, so they are
- * not: the two ends would acknowledge each other's acknowledgements for ever. */
+/* Returns true if the unacceptable segment seg is answered with an acknowledgement. A segment of
+ * the peer with data, SYN or FIN always is, and so is a keep-alive, with SEG.SEQ = RCV.NXT - 1.
+ * Acknowledgements can have that SEG.SEQ, too: those of both ends do after a third party has forged
+ * one octet of data to each. But their SEG.ACK is above SND.NXT, so is_of_peer() is false and they
+ * are answered twice a second at most; otherwise the two ends would acknowledge each other's
+ * acknowledgements for ever. */
 static bool is_answered(struct scps_ackout *a, const struct scps_receive *rcv,
                         const struct scps_sender *s, const struct scps_seg *seg)
 {
@@ -213,7 +217,10 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
         scps_conn_finish(c, 0);
         break;
     case SCPS_TIME_WAIT:
-        /* Nothing follows the peer's FIN, so a segment beyond it belongs to another connection. */
+        /* In TIME-WAIT the peer sends nothing behind its FIN. So an acceptable segment that does
+         * not begin at RCV.NXT belongs to another connection, and is answered by an
+         * acknowledgement. One that begins at RCV.NXT, such as an acknowledgement of this end's
+         * FIN, is not answered. */
         if (seg->seq != scps_seq_wrap(c->rcv.irs, scps_receive_next(&c->rcv)))
             if (is_answered(&c->ack, &c->rcv, &c->s, seg))
                 scps_conn_ack_now(c);
@@ -223,11 +230,13 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
     }
 }
 
-/* Called for an unacceptable segment of the peer: its acknowledgement number shows how far the
- * peer's window reached. It may show that the octet of a window probe was accepted, after which the
- * peer accepts none of this end's segments below that octet. If both ends have sent such a probe
- * and did not know that it was accepted, they would refuse and answer each other's segments for
- * ever. By RFC 9293 section 3.10.7.4, first check, the answer has sequence number SND.NXT. */
+/* Called for an unacceptable segment of the peer with SEG.ACK = number. If that is above SND.UNA,
+ * the peer has accepted all octets below it, so the right edge of the send window (s->edge) is
+ * raised to SEG.ACK at least; SND.UNA stays. SEG.ACK may acknowledge the octet of a window probe:
+ * then the peer accepts nothing that begins below that octet's end, and this end's answer must have
+ * SEG.SEQ = SND.NXT (RFC 9293 section 3.10.7.4, first check), not the old right edge
+ * (scps_send_acceptable). If both ends had sent such a probe and did not raise the edge, they would
+ * refuse and answer each other's segments for ever. */
 static void note_reached(struct scps_send *s, uint32_t number)
 {
     int64_t ack = scps_seq_unwrap(s->iss, s->una, number);
@@ -329,9 +338,11 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         return GO_ON;
     if (!scps_negotiate_offers_ecn(seg))
         scps_todo_add(&c->s.todo, SCPS_TODO_NOT_ECT);
-    /* The SYN-ACK of this end was lost, or is late, so the caller sends it again. In a simultaneous
-     * open the peer may assume capabilities that the SYN-ACK does not have, and any other
-     * acknowledgement would confirm them. */
+    /* A repeated SYN without ACK: the SYN-ACK of this end was lost, or is late. Its drop as an old
+     * duplicate makes the caller send the SYN-ACK again. So does the drop of a SYN-ACK with
+     * capabilities in a simultaneous open, if this end has fallen back to a SYN-ACK without them:
+     * an acknowledgement without SYN would let the peer take the capabilities of this end's earlier
+     * SYN for agreed. */
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK))
         return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);

@@ -13,12 +13,15 @@
 
 #include "base/bytes.h"
 
-/* The largest volume of data that arrived in a round trip. Volumes below SCPS_CARRIED_LEAST bytes
- * are ignored: no path state is saved for so little data (RFC 9959 section 3.1). */
+/* The largest volume of data sent by this end that the peer reported as arrived in one round trip.
+ * Volumes below SCPS_CARRIED_LEAST bytes are ignored: no path state is saved for so little data
+ * (RFC 9959 section 3.1). */
 struct scps_carried {
-    /* number of bytes that arrived in that round trip; 0: no round trip has ended */
+    /* number of bytes of this end that the peer reported as arrived in that round trip; 0: no round
+     * trip has ended */
     uint64_t bytes;
-    scps_dur took; /* duration, µs, of the round trip in which they arrived */
+    /* duration, µs, of the round trip in which the peer reported the arrival of `bytes` bytes */
+    scps_dur took;
 };
 #define SCPS_CARRIED_LEAST 4096u
 
@@ -33,15 +36,21 @@ struct scps_conn_stats {
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
     scps_dur last_rtt; /* newest RTT, µs, stored here while the sending state is freed */
     struct scps_carried
-        /* largest volume of data that arrived in one round trip, stored here while the sending
-         * state is freed */
+        /* largest volume of data sent by this end that the peer reported as arrived in one round
+         * trip; stored here when the sending state is freed */
         carried;
     scps_time hold_since;
     scps_dur holds[SCPS_HOLD_COUNT];
     uint64_t records_out, records_in;
-    uint32_t holes;          /* number of holes that the receiving side has given up */
-    uint64_t bytes_missing;  /* bytes in the holes that the receiving side has given up */
-    uint64_t bytes_given_up; /* bytes that the sending side has given up */
+    /* Best effort (BETS), receiver: number of holes, ranges of the stream of the peer, that this
+     * end gave up waiting for and skipped, less those that were filled after all */
+    uint32_t holes;
+    /* Best effort (BETS), receiver: bytes in the skipped holes that `holes` counts, less those that
+     * have arrived after all */
+    uint64_t bytes_missing;
+    /* Best effort (BETS), sender: bytes that this end gave up before the peer acknowledged them,
+     * after bets_lifetime or bets_retries retransmissions */
+    uint64_t bytes_given_up;
 };
 
 /* Number of segments that a connection has sent and received. They are counted apart, because the
@@ -57,7 +66,8 @@ static inline void scps_segs_came(struct scps_segs *n)
 {
     n->in++;
 }
-/* Sets all counters to zero; the time that each hold reason has applied is counted from now on. */
+/* Sets all counters to zero. From `now`, µs, on the time is counted for which each reason (enum
+ * scps_hold) keeps the connection from sending. */
 static inline void scps_stats_begin(struct scps_conn_stats *st, scps_time now)
 {
     memset(st, 0, sizeof *st);
@@ -89,8 +99,9 @@ static inline void scps_stats_cwnd(struct scps_conn_stats *st, uint64_t cwnd)
 {
     st->max_cwnd = SCPS_MAX(st->max_cwnd, cwnd);
 }
-/* Called when the sending state is freed: stores the largest volume of data that arrived in one
- * round trip. */
+/* Called when the sending state is freed. most: the largest volume of data of this end that the
+ * peer reported as arrived in one round trip; stored if it exceeds that of an earlier sending
+ * state. */
 static inline void scps_stats_carried(struct scps_conn_stats *st, struct scps_carried most)
 {
     if (most.bytes > st->carried.bytes)

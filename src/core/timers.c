@@ -42,8 +42,9 @@ static SCPS_NOINLINE bool expired(struct scps_timer *t, scps_time now)
     return scps_timer_take(t, now);
 }
 
-/* Calls the functions of those timers of the sending side that have expired. A function called from
- * the outage timer on may free c->s.tx, so c->s.tx is checked again before each later timer. */
+/* Calls the functions for the expired timers of the sending state c->s.tx, and for the outage
+ * timer. The function of the outage timer, and each one called after it, may end the connection and
+ * free c->s.tx, so c->s.tx is checked again before each later timer. */
 static SCPS_NOINLINE void serve_tx(struct scps_conn *c)
 {
     const scps_time now = c->s.ctx.env->now;

@@ -28,13 +28,14 @@ struct scps_comp_sum {
     /* true: since the last segment that was right for `agreed`, segments have been right for more
      * than one other number */
     bool mixed;
-    /* State of a series of segments in a row whose checksum is right for one protocol number other
-     * than `agreed`. other: the number of that series; others: count of its segments, at most
-     * UINT8_MAX; other_at: arrival time of its first segment, µs. */
+    /* Compressed segments that arrive in a row and whose checksums are right for one IP protocol
+     * number other than `agreed`. other: that protocol number; 0: there are no such segments.
+     * others: their count, at most UINT8_MAX. other_at: arrival time of the first of them, µs. */
     uint8_t other, others;
-    /* TCP checksum of the last compressed segment that was no duplicate made by the network. A
-     * compressed segment with the same checksum that arrives soon after it counts as such a
-     * duplicate, and is no further evidence of a protocol number. */
+    /* TCP checksum of the last compressed segment that counted when this end inferred which IP
+     * protocol number the peer puts into the pseudo-header. A compressed segment with the same
+     * checksum that arrives within a second of it is taken for a duplicate made by the network, and
+     * is not counted again for that number. */
     uint16_t mark;
     scps_time other_at;
     /* arrival time, µs, of the segment whose checksum is `mark`; 0: no compressed segment has
@@ -46,7 +47,7 @@ struct scps_comp_sum {
  * fits beside the normal one, which takes 4 of 40: 36, less kind and length. */
 #define SCPS_XCAPS_MAX 34u
 
-/* State of the features of SCPS-TP that need memory; A connection without any of them has no such
+/* State of the features of SCPS-TP that need memory. A connection without any of them has no such
  * structure (scps_sender.tp is NULL). */
 struct scps_conn_scps {
     /* Connection ids of compressed headers (protocol 105): the one that the stack chose, never 0,
@@ -71,8 +72,8 @@ struct scps_conn_scps {
     /* octets of the extended capabilities option (a second TCP option 20) in this end's SYN or
      * SYN-ACK, without kind and length */
     uint8_t xcaps[SCPS_XCAPS_MAX];
-    /* marks in the peer's stream (rcv_marks.h); NULL: there are no record ends and no holes given
-     * up */
+    /* marks in the peer's stream (rcv_marks.h): ends of application records, and, with best effort,
+     * a range of octets that this receiver no longer waits for; NULL: there are none */
     struct scps_rcv_marks *marks;
     /* ranges of octets that best effort at this end has given up instead of resending, as far as
      * the list has room */
@@ -91,8 +92,9 @@ static inline void scps_tp_plain_next(struct scps_conn_scps *tp)
     if (tp)
         tp->plain_next = true;
 }
-/* Returns true if the segment being built must have a TCP header by scps_tp_plain_next(), and
- * clears that requirement. */
+/* Called when a segment without data is built on a connection with header compression. Returns true
+ * if the segment must have a TCP header instead of a compressed one, because scps_tp_plain_next()
+ * was called before, and clears that requirement. */
 static inline bool scps_tp_take_plain(struct scps_conn_scps *tp)
 {
     bool plain = tp->plain_next;
@@ -130,8 +132,8 @@ static inline void scps_tp_comp_anew(struct scps_conn_scps *tp)
     tp->comp_tx.known = false;
 }
 
-/* Returns the marks in the peer's stream; NULL: there are no record ends and no holes given up. tp
- * may be NULL. */
+/* Returns the marks in the peer's stream: ends of application records, and a range of octets that
+ * best effort no longer waits for; NULL: there are none. tp may be NULL. */
 static inline struct scps_rcv_marks *scps_tp_marks(const struct scps_conn_scps *tp)
 {
     return tp ? tp->marks : NULL;
