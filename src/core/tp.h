@@ -25,8 +25,8 @@ struct scps_comp_sum {
     uint8_t newest;
     /* number of segments whose checksum was right for the number `agreed`, at most 2 */
     uint8_t good;
-    /* true: since the last segment that was right for `agreed`, segments have been right for more
-     * than one other number */
+    /* true: segments have been right for more than one number, `agreed` included, since the last
+     * segment that the connection accepted as evidence of a number */
     bool mixed;
     /* Compressed segments that arrive in a row and whose checksums are right for one IP protocol
      * number other than `agreed`. other: that protocol number; 0: there are no such segments.

@@ -33,7 +33,8 @@ static inline uint32_t scps_ts_value(const struct scps_ts *t, scps_time now)
 {
     return (uint32_t)((uint64_t)now / 1000) + t->offset;
 }
-/* Returns the time in units of 2^20 µs, about a second, so that 32 bits hold ages of weeks. */
+/* Returns `now` in units of 2^20 µs, about a second, for scps_ts.recent_at: 32 bits are enough for
+ * the time since TS.Recent was stored, which PAWS compares with 24 days. */
 static inline uint32_t scps_ts_clock(scps_time now)
 {
     return (uint32_t)((uint64_t)now >> 20);

@@ -82,13 +82,14 @@ struct scps_tx {
      * into the send buffer by scps_conn_commit(), as long as the data in the buffer ends at
      * `reserved`. If both are equal, no octets are reserved. */
     scps_off reserved, reserved_to;
-    /* The next four fields are used on a route with a rate limit (gate.c). floor_queued: true if
-     * the connection is in the queue of those whose congestion window is full and which the route's
-     * minimum rate lets send a segment each, in turn; floor_next, floor_prev: its neighbours in
-     * that queue. */
-    /* bytes that the connection may still send before the next one in the ready queue follows */
+    /* The next four fields are used if the connection's route has a rate limit (gate.c). */
+    /* bytes that the connection may still send before it is the turn of the next connection in the
+     * route's ready queue */
     int32_t share;
+    /* true: the connection is in the queue for the route's minimum rate, which lets each connection
+     * in the queue send one segment in turn although its congestion window is full */
     bool floor_queued;
+    /* neighbours of the connection in the queue for the minimum rate; valid if floor_queued */
     struct scps_sender *floor_next, *floor_prev;
     /* The controller's output (window, ssthresh, rate) from before a recovery episode, restored if
      * the episode was spurious. */
@@ -103,8 +104,9 @@ static inline void scps_tx_progress(struct scps_tx *tx, scps_time now)
 {
     tx->progress_at = now;
 }
-/* Called when the connection becomes ESTABLISHED: timeouts of the SYN no longer count as silence of
- * the peer, and the RTT of the SYN no longer as one of data. */
+/* Called when the connection becomes ESTABLISHED: timeouts of the SYN or SYN-ACK no longer count
+ * towards R2 (RFC 9293 section 3.8.3) or in the backoff of the retransmission timer, and
+ * rto.latest, which only holds RTT samples of data, is set to 0 (none). */
 static inline void scps_tx_forget_timeouts(struct scps_tx *tx)
 {
     scps_silence_answered(&tx->silence);
@@ -124,10 +126,11 @@ static inline void scps_rto_stop(struct scps_tx *tx)
 /* Largest number of retransmissions of one segment that may be explained by corruption or by a
  * queue; after more of them the peer counts as one that does not acknowledge this segment. */
 #define SCPS_RESENDS_EXPLAINED 64
-/* Returns true if resending the segment at SND.UNA restarts the retransmission timer. It does not
- * after SCPS_RESENDS_EXPLAINED retransmissions that SNACK or RACK caused: then the timer expires,
- * although the peer sends segments, and R2 begins, which counts the "retransmission that has
- * occurred for the same segment" (RFC 9293 section 3.8.3). Precondition: data is outstanding. */
+/* Returns true if resending the segment at SND.UNA may restart the retransmission timer. Returns
+ * false if that segment was already resent more than SCPS_RESENDS_EXPLAINED times: then the timer
+ * expires, even if the peer still sends segments, and the connection ends when SND.UNA has not
+ * moved for R2 (RFC 9293 section 3.8.3) since the first timeout. Precondition: data is
+ * outstanding. */
 static inline bool scps_tx_resend_restarts(const struct scps_tx *tx)
 {
     return scps_sb_at(&tx->sb, tx->sb.head)->resends <= SCPS_RESENDS_EXPLAINED;
@@ -152,8 +155,9 @@ static inline void scps_sender_look_at(struct scps_sender *s, scps_time when)
  * tx may be NULL. */
 static SCPS_INLINE_SPEED scps_off scps_bets_peer_una(const struct scps_tx *tx, scps_off una)
 {
-    /* The field peer_una is valid only while SND.UNA is gave_up_to; otherwise una itself is the
-     * highest SEG.ACK. */
+    /* Best effort: when this end gives up data, it moves SND.UNA to gave_up_to, beyond the highest
+     * SEG.ACK of the peer, which peer_una holds until SND.UNA moves on. If SND.UNA is not
+     * gave_up_to, the peer has acknowledged up to SND.UNA. */
     return tx && una == tx->bets.gave_up_to ? tx->bets.peer_una : una;
 }
 
