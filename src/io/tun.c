@@ -42,7 +42,8 @@ struct tun {
     char name[IFNAMSIZ];
     bool existed, offload;
     struct scps_tunundo undo;
-    /* buffer with room for the largest IP packet, and so for the largest uncut segment */
+    /* buffer for one packet from the kernel: holds the largest IP packet, and so the largest GSO
+     * packet, a TCP segment that the kernel has not divided into segments of the MSS */
     uint8_t buf[65536];
 };
 
@@ -133,8 +134,9 @@ static int tun_send(struct scps_netif *nif, const struct scps_pkt *p)
         /* Payload that is counted but not stored (hollow) occurs in simulations only, so it is
          * refused. */
         return SCPS_ERR_INVAL;
-    /* A packet (or, of an uncut one, each segment) longer than the MTU is refused: the kernel would
-     * accept it, but the links behind the device would not. */
+    /* A packet longer than the MTU is refused, and so is a GSO packet (p->gso not 0) if one of the
+     * segments into which it will be divided is longer: the kernel would accept them, but the links
+     * behind the device would not. */
     if (p->len + (p->gso ? p->gso : p->payload_len) > nif->mtu)
         return SCPS_ERR_MSGSIZE;
     if (t->offload) {

@@ -25,8 +25,8 @@ void scps_io_message(char *msg, const char *fmt, ...);
  * false, with one line in msg, if n is below `least` or a size that this version does not know. */
 bool scps_io_take(void *to, size_t most, const void *from, size_t n, size_t least, char *msg);
 
-/* Looks up a device by name; link->index is 0 when there is none. Returns 0, or SCPS_ERR_SYSTEM
- * with one line in msg. */
+/* Sets *out to the state of the network device `name`; out->index 0: there is no such device.
+ * Returns 0, or SCPS_ERR_SYSTEM with one line in msg. */
 int scps_tunlink_find(const char *name, struct scps_tunlink *out, char *msg);
 
 /* changes that scps_tunaddr_setup() has made to the device with this interface index, for

@@ -69,11 +69,15 @@ struct udptun {
     /* true: outer headers get the ECN field of the inner packet (RFC 6040 section 4.1, normal
      * mode) */
     bool copies_ecn;
-    /* collected packets: `count` packets of `seg` bytes, of which the last may be shorter */
+    /* collected packets: packets of the stack that wait in tx to be sent to the outer address `to`
+     * by one sendmsg() or sendmmsg(): `count` packets of `seg` bytes each, of which the last may be
+     * shorter */
     uint8_t tx[DGRAM_MAX];
     size_t tx_len, seg;
     unsigned count;
-    uint8_t ecn; /* ECN field of the outer headers of the collected packets */
+    /* ECN field (0 to 3) of the outer IP headers with which the collected packets, those in tx, are
+     * sent */
+    uint8_t ecn;
     union sock to;
     /* peers from which packets have come; used if the configuration has no remote endpoint */
     struct peer peers[PEERS];
@@ -211,7 +215,8 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
 
 /* ---- functions that send the collected packets ---- */
 
-/* Removes the first n collected packets, which were sent or lost. */
+/* Removes from u->tx the first n collected packets, which the socket has sent, or has refused for
+ * good. */
 static void take_off(struct udptun *u, unsigned n)
 {
     size_t bytes = SCPS_MIN(n * u->seg, u->tx_len);
@@ -261,8 +266,10 @@ static int send_each(struct udptun *u)
     return sendmmsg(u->dev.fd, m, u->count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Sends the collected packets. Returns 0 when each has been sent or lost, else SCPS_ERR_AGAIN or
- * SCPS_ERR_LINKDOWN. */
+/* Sends the collected packets, those in u->tx, until none is left, and returns 0. A packet that the
+ * kernel refuses for good (no route, too long, filtered) is dropped and counted in tx_errors.
+ * Returns SCPS_ERR_AGAIN if the socket has no room or memory now, SCPS_ERR_LINKDOWN if it is
+ * closed; then the packets not sent yet stay in u->tx. */
 static int send_out(struct udptun *u)
 {
     while (u->count) {
