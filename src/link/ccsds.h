@@ -19,7 +19,9 @@ struct scps_ccsds_tx {
     /* first header pointer of the frame being filled: offset in its data field, octets, at which
      * its first packet begins; SPACEFRAME_NO_START: none begins in it */
     unsigned pointer;
-    uint64_t count; /* frame count of the frame being filled */
+    /* frame count, the sequence number in the frame header (CCSDS virtual channel frame count), of
+     * the frame being filled; not yet reduced to the number of bits in the header */
+    uint64_t count;
     /* time at which the frame being filled is completed with an idle packet (padding), µs;
      * SCPS_NEVER: it has no packets yet */
     scps_time fill_at;
@@ -31,8 +33,8 @@ struct scps_ccsds_rx {
     size_t have;
     /* synced: true: the octets read last end within or at the end of a known packet, so the next
      * frame in sequence continues there; false: a packet begins only where the next first header
-     * pointer says. counted: true: `count` is the frame count of the last frame that arrived;
-     * false: no frame has arrived yet */
+     * pointer says. counted: true: `count` is the frame count (sequence number in the frame header)
+     * of the last frame that arrived; false: no frame has arrived yet */
     bool synced, counted;
     uint64_t count;
     uint8_t *packet;
@@ -61,7 +63,8 @@ struct scps_ccsds {
 
 #define SCPS_CCSDS_MARKER 4
 
-/* Sets the functions (scps_netif_ops) of c->nif. Called when the end is opened. */
+/* Sets the functions (scps_netif_ops) of the netif c->nif. Called by scps_ccsds_new(), which
+ * creates the local end of a CCSDS link. */
 void scps_ccsds_wire(struct scps_ccsds *c);
 
 #endif

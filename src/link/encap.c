@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* CCSDS encapsulation packets. Numbers below are lengths in bits, digits 0 and 1 at the beginning
- * are bits, and || is a border of octets:
+/* Headers of CCSDS encapsulation packets. They have four forms: 1, 2, 4 or 8 octets long. Below,
+ * 111, 00, 01, 10 and 11 are the values of bits, a name with a number is a field with its width in
+ * bits, and || is a border of octets. "CCSDS defined" is a field that CCSDS has reserved:
  *
  *   111 | protocol 3 | 00                                                   one octet, idle
  *   111 | protocol 3 | 01 || length 8
  *   111 | protocol 3 | 10 || user 4, extension 4 || length 16
- *   111 | protocol 3 | 11 || user 4, extension 4 || 16 bits of CCSDS || length 32
+ *   111 | protocol 3 | 11 || user 4, extension 4 || CCSDS defined 16 || length 32
  *
- * The length includes the header. The Internet protocol extension before the IP packet is one or
- * more octets, all even except the last one; 33 is IPv4 and 87 is IPv6.
+ * The value of the length field is the number of octets of the packet, header included. Between
+ * header and IP packet is the Internet protocol extension, one or more octets, all even except the
+ * last one; its value 33 means IPv4, 87 IPv6. Space packets (CCSDS 133.0-B) may arrive between
+ * encapsulation packets and are skipped by their length.
  *
  * Sources: CCSDS 133.1-B section 4.1, 702.1-B section 3 and the registry of its extension; CCSDS
  * 133.0-B section 4.1 for the length of a space packet.

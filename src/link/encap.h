@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes encapsulation packets (CCSDS 133.1-B) with the Internet protocol extension (702.1-B). */
+/* Parses and writes the headers of encapsulation packets (CCSDS 133.1-B), and the Internet protocol
+ * extension (CCSDS 702.1-B) between such a header and the IP packet. */
 #ifndef SCPS_LINK_ENCAP_H
 #define SCPS_LINK_ENCAP_H
 
@@ -7,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* octets of the longest packet header (8) and an extension of one octet */
+/* largest number of octets before the IP packet: the longest header of an encapsulation packet, 8
+ * octets, and the Internet protocol extension, here one octet (IPv4 or IPv6) */
 #define SCPS_ENCAP_HEAD 9
 
 enum scps_encap_what {

@@ -5,12 +5,12 @@
 
 #include "link/pppcp.h"
 
-/* LCP options of one end, this one or the peer: which frames that end accepts, and its magic
- * number. */
+/* LCP options of one end of the link, the local end or the peer: which frames that end accepts from
+ * the opposite one, and its magic number. */
 struct scps_lcp_side {
     uint32_t mru, accm, magic;
-    /* true: frames sent to this end may have a compressed protocol field (pfc), or no address and
-     * control fields (acfc) */
+    /* true: the end that this struct describes accepts frames with a compressed protocol field
+     * (pfc), or without address and control fields (acfc) */
     bool pfc, acfc;
 };
 

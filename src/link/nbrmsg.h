@@ -30,8 +30,9 @@ struct scps_nbrmsg {
 /* Parses n octets at p as an ARP packet for Ethernet and IPv4 into *m. Returns false if they are no
  * valid ARP request or reply. */
 bool scps_arp_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m);
-/* Writes an ARP packet, SCPS_ARP_LEN octets. mac: that of the sender; target_mac: that of the
- * target, NULL: unknown. */
+/* Writes an ARP packet of SCPS_ARP_LEN octets to p, with the addresses of *m: m->mac and m->from as
+ * those of the sender, m->target as the target's IP address. target_mac: MAC address of the target;
+ * NULL: it is unknown, and zeros are written. */
 void scps_arp_build(uint8_t *p, const struct scps_nbrmsg *m, const uint8_t *target_mac);
 
 /* Returns true if the IPv6 packet of n octets at p is a Neighbour Solicitation or Advertisement. */
@@ -39,7 +40,8 @@ bool scps_nd_is(const uint8_t *p, size_t n);
 /* Parses a packet for which scps_nd_is() is true into *m. Returns false if the packet must be
  * discarded by RFC 4861 section 7.1. */
 bool scps_nd_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m);
-/* Writes a Neighbour Solicitation or Advertisement with its IPv6 header, SCPS_ND_LEN octets. */
+/* Writes *m to p as a Neighbour Solicitation or, if m->answer, a Neighbour Advertisement, with its
+ * IPv6 header: SCPS_ND_LEN octets. */
 void scps_nd_build(uint8_t *p, const struct scps_nbrmsg *m);
 
 #endif

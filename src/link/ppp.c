@@ -375,8 +375,8 @@ static void frame_input(struct scps_ppp *p, uint8_t *data, size_t n, scps_time a
 }
 
 /* Processes n octets from the line. After a damaged frame, which may have had a compressed TCP
- * header, the decompressor discards packets until one has its slot number (RFC 1144 section
- * 4.1). */
+ * header, the VJ decompressor discards compressed packets until a header names its connection
+ * number (slot) explicitly (RFC 1144 section 4.1). */
 static void octets_input(struct scps_ppp *p, const uint8_t *data, size_t n, scps_time at)
 {
     const uint8_t *end = data + n;
@@ -411,7 +411,7 @@ static int ppp_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- functions that serve the timers of the filter ---- */
+/* ---- functions for the timers of the PPP netif: Restart timers and Echo-Requests ---- */
 
 static scps_time ppp_deadline(const struct scps_netif *nif)
 {

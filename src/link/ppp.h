@@ -31,8 +31,9 @@ struct scps_ppp {
     uint8_t *tx; /* buffer for a frame being sent */
 };
 
-/* Sets the functions (scps_netif_ops) of p->nif, and the callbacks of its protocols. Called last
- * when the end is opened. */
+/* Sets the functions (scps_netif_ops) of the netif p->nif, and the callbacks of LCP and of the
+ * network control protocols. Called at the end of scps_ppp_new(), which creates the local end of a
+ * PPP link. */
 void scps_ppp_wire(struct scps_ppp *p);
 
 #endif

@@ -256,7 +256,7 @@ void scps_cp_proto_rejected(struct scps_cp *cp)
     }
 }
 
-/* ---- functions that send and receive the packets of the protocol ---- */
+/* ---- functions that process received packets of a control protocol (LCP, IPCP, IPV6CP) ---- */
 
 /* Returns true if the n octets at p are whole options, each with a valid length. */
 static bool well_formed(const uint8_t *p, size_t n)
@@ -366,7 +366,8 @@ static bool answers(struct scps_cp *cp, uint8_t id)
     return false;
 }
 
-/* Handles event RCA: a Configure-Ack for this end's n octets of options has arrived. */
+/* Handles event RCA: a Configure-Ack has arrived with n octets of options at p, which must be those
+ * of this end's last Configure-Request. */
 static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 {
     if (!answers(cp, id))
@@ -385,8 +386,9 @@ static void conf_ack(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
         init_restarts(cp, true);
         set_state(cp, CP_OPENED);
         break;
-    /* A Configure-Ack in another state is a second answer: messages have crossed, or the peer is
-     * faulty. */
+    /* State Ack-Rcvd or Opened: the peer has acknowledged this end's last Configure-Request before,
+     * so this is a second Configure-Ack: messages have crossed, or the peer is faulty (RFC 1661
+     * section 4.1). */
     default:
         send_request(cp);
         set_state(cp, CP_REQ_SENT);
