@@ -135,8 +135,10 @@ static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bi
 /* Damages each of the bits with the numbers `at` to end - 1 with the bit error rate of b,
  * independently of the others. Bits are counted from the first one of the frame that is not exempt
  * from errors. `draw` is the random number that determines the first damaged bit; r yields the
- * numbers for the further ones. Without `flip`, one damaged bit loses the packet, so the function
- * stops there. Returns the worst damage done: WHOLE (none), FLIPPED or UNREADABLE. */
+ * numbers for the further ones. If the link's setting `flip` is off, a damaged packet is lost, so
+ * the function stops at the first damaged bit; if it is on, the function flips all damaged bits of
+ * the packet that are stored. Returns the worst damage done: WHOLE (none), FLIPPED or UNREADABLE
+ * (the packet is lost). */
 static enum damage at_random(struct frame_damage *w, const struct scps_ber *b, uint32_t at,
                              uint32_t end, uint64_t draw, struct scps_prng *r)
 {

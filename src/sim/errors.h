@@ -28,7 +28,10 @@ struct scps_errors {
         struct scps_ber stay[2];
         scps_time until; /* end of the present state of the burst process by time, µs */
     } burst;
-    size_t vector_at; /* index in the error vector of the byte for the next byte at risk */
+    /* Index in the link's error vector (scps_link_config.vector, whose set bits say which bits the
+     * line damages) of the byte that applies to the next byte on the line that errors can damage.
+     * The next frame continues there; after the last byte of the vector the index is 0 again. */
+    size_t vector_at;
 };
 
 /* A frame whose fate scps_errors_judge() decides, and the time during which it is on the line. */

@@ -20,8 +20,9 @@
  *
  *     P(t) = product over k of (1 - p^k)^(segments with exactly k results known by t)
  *
- * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t, as the published
- * figures are means of goodputs.
+ * and the limit reported is the mean goodput, bytes * sum (P(t) - P(t - dt)) / t. It is not the
+ * size divided by the mean time, because the results with which the limit is compared, such as
+ * those of NASA/TM-2003-212001 (docs/REPRODUCTION.md), are means of the goodputs of several runs.
  *
  * During an outage, or while a table of rates has the rate 0, the best possible sender waits: SYNs,
  * segments and the last acknowledgement are sent when the line is up again.
@@ -153,13 +154,16 @@ double scps_link_limit(const struct scps_link_config *fwd, const struct scps_lin
         return bits / over(&plan, (double)(n - 1) * slot + last);
     struct course c = {.n = n, .p = p, .slot = slot > 0 ? slot : 1e-9};
     c.round = rtt + c.slot;
-    /* The mean goodput is a sum over the time t of the end of the transfer, from the earliest
-     * possible end on, in steps of at most 1/64 of a round and 1/512 of the shortest transfer,
-     * until P(t) is above 1 - 10^-6. */
+    /* The mean goodput is a sum over t, the time at which the transfer ends: each step adds the
+     * goodput of a transfer that ends in it, times the increase of P(t), the probability that the
+     * transfer has ended by t. The sum begins at the earliest possible end. A step is at most 1/64
+     * of a round and 1/512 of the shortest transfer; the last one is that in which P(t) reaches 1 -
+     * 10^-6. */
     double t = leaves(&c, n - 1) + c.round + 1e-9 * c.slot;
     double step = SCPS_MIN(c.round / 64, (t + rtt) / 512);
-    /* The part of t, s, that takes no time on the line: the last acknowledgement returns, and the
-     * last segment is shorter than the slot that t includes for it. */
+    /* The part of t, the time at which the transfer ends, in which the line carries no data, s: the
+     * last segment and its acknowledgement propagate (rtt), and the last segment is shorter than
+     * the full slot that t includes for it. */
     double idle = rtt + (slot - last);
     double before = all_done(&c, t), mean = before * bits / over(&plan, t - idle);
     for (int i = 0; i < 1000000 && before < 1 - 1e-6; i++, t += step) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The physical limit under a window: the sender of limit.c, limited by the receiver's buffer.
+/* The physical limit under a window: the mean goodput, bit/s of payload, over a channel of the best
+ * possible sender, which limit.c describes, when the receiver's buffer limits what it may send.
  *
  * The receiver delivers in order and keeps what it cannot deliver in its buffer, of the size of w
  * segments. So the sender may have sent w segments from the lowest one on that it does not know to
- * have arrived: a segment lost twice stops all new data for a round trip. Without losses the result
- * is exact:
+ * have arrived: a segment lost twice stops all new data for a round trip. A slot is the time of a
+ * full segment on the line. Without losses the result is exact:
  *
  *     |<------ round trip + slot ------>|
  *     [w segments]  idle                [w segments]  idle ...

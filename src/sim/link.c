@@ -63,8 +63,10 @@ static inline void ring_skip(struct scps_linkdir *d)
     }
 }
 
-/* If a waiting packet could arrive before d->next, sets the next event to the earliest possible
- * time of that arrival, with the kind SCPS_LINK_LINE: at that time the line has to be simulated. */
+/* If a packet in the queue could arrive before d->next, sets d->next to the earliest possible time
+ * of that arrival, with the kind SCPS_LINK_LINE. At that time scps_linkdir_arrived() calls
+ * scps_linkdir_advance(), which simulates the line: it takes the packets from the queue whose
+ * transmission begins by then, and computes when they arrive. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -100,9 +102,11 @@ static inline void find_next(struct scps_linkdir *d)
     look_at_line(d);
 }
 
-/* Finds the next event after a packet was offered. If d->next is the arrival of the packet at the
- * head of the ring, the offered packet, which is behind that one in the ring, does not change it.
- * Only a packet that waits for the line could arrive earlier, if the delay has become shorter. */
+/* Updates d->next after a packet was offered. If d->next is the arrival of the packet at the head
+ * of the ring (d->behind) and the heap of packets out of order is empty, the offered packet arrives
+ * no earlier, because it is behind that one in the ring. Then only a packet that waits in the queue
+ * could arrive before d->next, if the delay of the link has become shorter (never if d->in_order).
+ * In all other cases the next event is searched for. */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
     if (!d->behind || d->held_n)

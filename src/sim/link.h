@@ -24,16 +24,21 @@ struct scps_linkdir {
     /* time and kind of the next event of this direction */
     scps_time next; /* time of that event, µs; SCPS_NEVER: nothing is under way */
     enum scps_link_next {
-        SCPS_LINK_ARRIVES, /* the packet at the head of the ring arrives */
-        SCPS_LINK_HELD,    /* the packet at the top of held[] arrives */
-        /* the line has to be simulated up to this time, because a packet in the queue may arrive
-         * then */
+        SCPS_LINK_ARRIVES, /* `next` is the arrival of the packet at the head of the ring */
+        /* `next` is the arrival of the first packet in the heap held[], which has the packets that
+         * arrive out of order (reordered, or overtaking because the delay became shorter) */
+        SCPS_LINK_HELD,
+        /* nothing arrives at `next`, but a packet in the queue may arrive then: the line has to be
+         * simulated up to `next` (scps_linkdir_advance()) to find out */
         SCPS_LINK_LINE
     } what;
+    /* Cache of the values that depend only on the size of a frame (linksize.h). */
     struct scps_link_size {
-        uint32_t frame; /* bytes of a frame on the line, by which the cache entry is found */
-        uint32_t bits;  /* number of bits of the frame that errors can reach */
-        scps_time us;   /* time of such a frame on the line: us + frac / rate, µs */
+        uint32_t frame; /* size of the frame on the line, bytes: the key of the entry */
+        /* number of bits of such a frame that errors can damage: all but those of its first
+         * ber_exempt bytes (a setting of the link) */
+        uint32_t bits;
+        scps_time us; /* time of such a frame on the line: us + frac / rate, µs */
         uint64_t frac;
         uint64_t survive; /* 2^64 times the probability that the frame has no bit error */
     } size[SCPS_LINK_SIZES];
@@ -44,8 +49,10 @@ struct scps_linkdir {
     size_t ring_cap; /* size of the ring, bytes: a power of two; 0: there is no ring */
     /* ring_cap - 1, which ANDed with a position gives the offset in `ring`; 0 without a ring */
     size_t ring_mask;
-    /* positions of records in the ring, counted in bytes since it was last empty; they may exceed
-     * ring_cap */
+    /* Positions in the ring. head: the first record of a packet on the line or propagating; line:
+     * the first record of a packet that waits in the queue; tail: the end of the last record, where
+     * the next one is put. Positions count bytes since the ring was last empty and may exceed
+     * ring_cap. head equals line if no packet is on the line or propagating. */
     uint64_t head, line, tail;
     /* Position up to which memory behind `tail` is known to be free. A new record that ends beyond
      * it may fit as well: scps_linkring_find_room() then computes this limit again. */
@@ -54,9 +61,12 @@ struct scps_linkdir {
     scps_time last_at;
     uint32_t wait_n;
     uint64_t wait_bytes; /* bytes of the frames that wait in the queue, framing included */
-    /* Heap of the packets that do not arrive in the order of the ring: the first entry arrives
-     * next; the order is by arrival time, then by seq, the order of insertion. The first held_n of
-     * held_cap entries are in use; the others keep their buffers for later packets. */
+    /* Heap of packets on their way that do not arrive in the order in which they were offered, the
+     * order of the ring: those delayed by the setting `reorder`, and those that overtake others
+     * because the delay became shorter; they are moved here when they have been sent on the line.
+     * The first entry arrives next; the order is by arrival time, then by seq, the order of
+     * insertion. The first held_n of held_cap entries are in use; the others keep their buffers for
+     * later packets. */
     struct scps_link_held {
         scps_time at;
         uint64_t seq;
@@ -73,7 +83,11 @@ struct scps_linkdir {
     /* true: of all impairments only bit errors and random losses are configured, and damaged
      * packets are lost, so nothing changes a packet's contents or time of arrival */
     bool simple;
-    bool behind; /* true: the packet at the head of the ring arrives next, and the heap is empty */
+    /* true: when `next` was last searched for, it was the arrival of the packet at the head of the
+     * ring, which has the packets in the order in which they were offered, and held[], the heap of
+     * packets that arrive out of this order, was empty. Then a packet that is offered is behind the
+     * packet of `next`. */
+    bool behind;
     /* true: packets arrive in the order in which they were offered, because `simple` has been true
      * in all the time since the direction was last without a packet */
     bool in_order;
@@ -88,7 +102,10 @@ struct scps_linkdir {
     struct scps_codel codel;
     /* size of the largest frame so far, bytes, which CoDel uses as the maximum packet size */
     uint32_t largest;
-    /* fraction of a byte that framing carries over to the next packet (framing.h) */
+    /* Part of a byte on the line, left over by the packets so far, that framing adds to the next
+     * packet, in a unit that depends on the framing (framing.c). It comes from bits that HDLC
+     * inserts, from the mean number of escapes in hollow bytes with PPP, or from packets that share
+     * CCSDS transfer frames; 0 with other framings. */
     uint64_t framing_carry;
     /* buffer of scratch_cap bytes for the observer (verdict_fn): a packet as it was before its bits
      * were flipped, or with its headers as octets; NULL: none allocated yet */
@@ -150,7 +167,8 @@ struct scps_link_record {
 #define SCPS_LINK_NUMBERS ((UINT32_C(1) << 30) - 1)
 /* Value of `at` of a record that has no packet: the next record is at the start of the ring. */
 #define SCPS_LINK_WRAP ((scps_time)-1)
-/* Value of `at` of a record whose packet was lost, or moved to the heap. */
+/* Value of `at` of a record whose packet was lost, or moved to the heap of packets that arrive out
+ * of order (held[]). */
 #define SCPS_LINK_GONE ((scps_time)-2)
 static inline struct scps_link_record *scps_link_record_at(const struct scps_linkdir *d,
                                                            uint64_t pos)
@@ -167,9 +185,10 @@ static inline bool scps_linkdir_arrived(struct scps_linkdir *d, scps_time now)
         scps_linkdir_advance(d, now);
     return d->next <= now && d->next != SCPS_NEVER;
 }
-/* Returns the record of the packet that arrives at d->next if the packet's headers are a struct
- * scps_values, which follows the record in memory. NULL: the headers are octets, or the packet is
- * in the heap; then use scps_linkdir_packet(). */
+/* Returns the record of the next packet to arrive, at the time d->next, if its headers are a struct
+ * scps_values, which follows the record in memory. Returns NULL if the headers are octets, or if
+ * the packet is in held[], the heap of packets that arrive out of order; then the caller uses
+ * scps_linkdir_packet(). Precondition: scps_linkdir_arrived() has returned true. */
 static inline const struct scps_link_record *scps_linkdir_values(const struct scps_linkdir *d)
 {
     const struct scps_link_record *r;
@@ -179,8 +198,9 @@ static inline const struct scps_link_record *scps_linkdir_values(const struct sc
     r = scps_link_record_at(d, d->head);
     return r->values ? r : NULL;
 }
-/* Sets *pkt to the packet that arrives at d->next, whose bytes are valid until the next call of a
- * function that changes d. */
+/* Sets *pkt to the next packet to arrive in direction d, at the time d->next. Its bytes are valid
+ * until the next call of a function that changes d. Precondition: scps_linkdir_arrived() has
+ * returned true. */
 static inline void scps_linkdir_packet(const struct scps_linkdir *d, struct scps_pkt *pkt)
 {
     if (d->what == SCPS_LINK_ARRIVES) {
@@ -210,10 +230,11 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
     scps_linkdir_packet(d, pkt);
     return true;
 }
-/* Replaces the headers of *pkt, the packet that arrives at d->next, which are a struct scps_values,
- * by the octets that this stands for. */
+/* Replaces the headers of *pkt, which scps_linkdir_packet() has set to the next packet to arrive,
+ * and which are a struct scps_values, by the octets that this stands for. */
 void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt *pkt);
-/* Removes the packet that arrives at d->next, which the caller has processed. */
+/* Removes the next packet to arrive in direction d, whose time of arrival is d->next, after the
+ * caller has processed it, and finds the next event of d. */
 void scps_linkdir_pop(struct scps_linkdir *d);
 /* Copies the counters to *out; in_flight includes packets that have arrived by now and were not
  * removed. */

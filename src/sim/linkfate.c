@@ -128,9 +128,10 @@ struct arrival {
     bool twice;    /* true: a second copy of the packet arrives */
 };
 
-/* Determines how a packet that is not lost arrives: sets r->frame to the number of copies that
- * arrive in the order of the ring, and puts each copy that arrives out of order into the heap. Sets
- * the times of arrival in *v. */
+/* Determines how a packet that is not lost arrives. The packet stays in its record r in the ring of
+ * d (packets in the order in which they were offered) and arrives from there, unless it arrives out
+ * of that order; then a copy is put into held[], the heap of such packets. Sets r->frame to the
+ * number of copies, 0 to 2, that arrive from the ring, and the times of arrival in *v. */
 static void settle_arrival(struct scps_linkdir *d, struct scps_link_record *r,
                            struct scps_verdict *v, const struct arrival *a)
 {
@@ -188,8 +189,9 @@ SCPS_SELDOM void scps_linkfate_settle(struct scps_linkdir *d, struct scps_link_r
     }
     if (v.fate == SCPS_FATE_FLIPPED)
         r->whole = false;
-    /* r->frame becomes the number of copies that arrive from the ring. It stays 0 if the packet was
-     * lost, or if all its copies are in the heap of packets out of order. */
+    /* While the packet waited, r->frame was the size of its frame; from now on it is the number of
+     * copies that arrive from this record of the ring. It stays 0 if the packet was lost, or if all
+     * its copies are in held[], the heap of packets that arrive out of order. */
     r->frame = 0;
     if (v.fate <= SCPS_FATE_FLIPPED)
         settle_arrival(d, r, &v,

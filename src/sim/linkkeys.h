@@ -45,13 +45,15 @@ struct draft {
     bool flip, hold;
 };
 
-/* State of the parser of a description: its text, the tables, and the buffer for a message. */
+/* State of the parser of a link's textual description: its text, the link's tables, and the buffer
+ * for an error message. */
 struct reading {
     char *msg;
     size_t msglen;
     const struct scps_link_files *files;
-    /* address of the pointer to the tables, which are allocated when first needed; NULL: keys that
-     * need tables are refused */
+    /* address of the pointer to the link's tables, which hold the rows of rates, delays, outages
+     * and contacts, and the error vector. The struct is allocated when the first key that needs it
+     * is read (rates, delays, outage, contact, vector, pass). NULL: these keys are refused. */
     struct scps_link_tables **tables;
     struct draft *d;
     struct scps_text key, value;

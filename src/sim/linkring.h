@@ -2,12 +2,16 @@
 /* The ring of a link direction: the bytes of its packets in the order in which they were offered,
  * in records whose sizes are multiples of 8 bytes:
  *
- *     | at 8 | len 4 | hollow 4 | frame 4 | number, whole 4 | len bytes of packet |
+ *     | at 8 | len 4 | hollow 4 | frame 4 | number, values, whole 4 | len bytes of packet |
  *
  *     head                         line                  tail
  *      | on the line or propagating | waiting             |
  *
- * hollow is the number of payload bytes that are counted but not stored. Positions count bytes and
+ * The digits are sizes in bytes. While the packet waits, `at` is the time at which it was offered,
+ * and `frame` the bytes that it will take on the line; afterwards `at` is its time of arrival, and
+ * `frame` the number of copies that arrive. `hollow` is the number of payload bytes that are
+ * counted but not stored, `number` the packet's number among all that were offered; `values` and
+ * `whole` are flags, which struct scps_link_record (link.h) explains. Positions count bytes and
  * never wrap; scps_link_record_at() returns the address of the record at a position.
  */
 #ifndef SCPS_SIM_LINKRING_H

@@ -9,7 +9,8 @@
 #include "sim/link.h"
 #include "sim/linkstate.h"
 
-/* Computes the cache entry *s for frames of `frame` bytes. */
+/* Fills in *s, an entry of the cache of frame sizes: for frames of `frame` bytes, the time on the
+ * line and the probability that no bit is damaged. */
 static SCPS_SELDOM void scps_linksize_learn(struct scps_linkdir *d, struct scps_link_size *s,
                                             uint32_t frame)
 {
@@ -26,8 +27,8 @@ static SCPS_SELDOM void scps_linksize_learn(struct scps_linkdir *d, struct scps_
     }
 }
 
-/* Returns the cache entry for frames of `frame` bytes, and fills it in if it held another size. The
- * entry is valid until the next call. */
+/* Returns the cache entry (time on the line, probability of no damage) for frames of `frame` bytes,
+ * and fills it in if it held another size. The entry is valid until the next call. */
 static inline const struct scps_link_size *scps_linksize_of(struct scps_linkdir *d, uint32_t frame)
 {
     struct scps_link_size *s = &d->size[frame >> 2 & (SCPS_LINK_SIZES - 1)];

@@ -36,7 +36,7 @@ static bool is_back(struct scps_text *t)
     return true;
 }
 
-/* ---- functions that read the items of a description ---- */
+/* ---- functions that read the key=value pairs of a link's textual description ---- */
 
 struct spec {
     struct draft d[2];

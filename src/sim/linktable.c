@@ -266,7 +266,7 @@ const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,
     return NULL;
 }
 
-/* ---- functions that parse error vectors ---- */
+/* ---- functions that parse error vectors, whose set bits say which bits the line damages ---- */
 
 const char *scps_table_vector(struct scps_link_tables *t, const char *data, size_t len,
                               const uint8_t **vector, size_t *vector_len)

@@ -40,8 +40,9 @@ const char *scps_table_spans(struct scps_link_tables *t, struct scps_text text,
 const char *scps_table_pass(struct scps_link_tables *t, uint64_t altitude_m,
                             struct scps_steps *delays, struct scps_spans *contact);
 /* Parses an error vector, a sequence of bits in which 1 damages a bit on the line. If data has only
- * the digits 0 and 1 and white space, and at least eight digits, these are the bits; otherwise the
- * bits of its bytes are. Returns NULL, or the text of an error message. */
+ * the digits 0 and 1 and white space, the digits are the bits, which must be a multiple of 8 and at
+ * least 8; otherwise the bits of the bytes of data are. Returns NULL, or the text of an error
+ * message. */
 const char *scps_table_vector(struct scps_link_tables *t, const char *data, size_t len,
                               const uint8_t **vector, size_t *vector_len);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Random events with integers: probabilities as 64-bit thresholds, bit errors as powers of a
- * fixed-point fraction. */
+/* Random losses and bit errors of a simulated line, computed with integers: a probability p is
+ * stored as the threshold p * 2^64, below which a 64-bit random number means that the event
+ * happens. The probability (1 - ber)^n that n bits are undamaged is a product of stored powers of
+ * the fixed-point fraction 1 - ber. */
 #ifndef SCPS_SIM_LOSS_H
 #define SCPS_SIM_LOSS_H
 

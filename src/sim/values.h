@@ -13,8 +13,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Sizes of the beginning of struct scps_seg that is stored, octets: SCPS_VALUES_ANY has the fields
- * that every segment has, SCPS_VALUES_TS also the fields up to the time stamp option. */
+/* How many octets from the beginning of struct scps_seg are stored in scps_values.seg:
+ * SCPS_VALUES_ANY for a segment without options (the fields that every segment has), SCPS_VALUES_TS
+ * for one with a time stamp (the fields up to the time stamp option). */
 #define SCPS_VALUES_ANY offsetof(struct scps_seg, mss)
 #define SCPS_VALUES_TS  offsetof(struct scps_seg, sack)
 

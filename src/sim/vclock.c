@@ -120,7 +120,8 @@ static void set_end(struct scps_vclock *c, struct scps_vclock_node *end)
 
 int scps_vclock_reserve(struct scps_vclock *c)
 {
-    /* The array needs one more entry, which follows the last event. */
+    /* The array must have room for the reserved events and one entry more: *end behind the last
+     * event, whose time is SCPS_NEVER. */
     if (c->reserved + 1 >= c->cap) {
         if (c->cap > UINT32_MAX / 4)
             return SCPS_ERR_NOMEM;

@@ -26,7 +26,7 @@
 
 #include <assert.h>
 
-/* ---- functions that open and free a world ---- */
+/* ---- functions that open and free a world: hosts with stacks, and links, in virtual time ---- */
 
 struct scps_world *scps_world_new(const struct scps_alloc *alloc)
 {
@@ -237,8 +237,10 @@ static struct scps_host *next_marked(struct scps_world *w)
     return h;
 }
 
-/* Slow path of arrive(): passes the packet that arrives next in direction d to the network
- * interface of the receiving end, with its headers as octets. */
+/* Slow path of arrive(), used if the headers of the packet that arrives next in direction d are not
+ * stored as a struct scps_values, the packet arrives out of order, or the receiving stack does not
+ * take headers in that form. Passes the packet, with its headers as octets, to the network
+ * interface of the receiving end. */
 static SCPS_NOINLINE void arrive_octets(struct scps_world_direction *d)
 {
     struct scps_pkt pkt;
