@@ -218,9 +218,10 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
-            /* The stack has something to do now that it could not do. If the queue is full, it
-             * cannot do so before `when`, the end of this call's time, because only the application
-             * empties the queue; otherwise time advances by 1 µs, and the stack tries again. */
+            /* The stack has something to do now that it could not do. If the queue of packets for
+             * the application is full, the stack cannot do it before `when`, the time to which this
+             * function advances the clock, because only the application empties the queue
+             * (scps_ctx_take()). Otherwise time advances by 1 µs, and the stack tries again. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
             d = SCPS_MIN(d, scps_waits_deadline(ctx));

@@ -2,9 +2,9 @@
 /* The state of a socket, as in Linux's struct socket and struct sock: progress of connect(), which
  * directions are shut down, the peer's FIN, the end of the connection, pending errors.
  *
- * Invariants: `shut_app` is a part of `shut` once the connection has ended or shutdown() was
- * called; a socket whose connection has ended has both directions shut down. Only life.c assigns
- * these fields.
+ * Invariants: every direction in `shut_app`, for which the application has called shutdown(), is
+ * also in `shut`, the directions that are shut down for any reason; a socket whose connection has
+ * ended has both directions in `shut`. Only life.c assigns these fields.
  */
 #ifndef SCPS_SOCKET_LIFE_H
 #define SCPS_SOCKET_LIFE_H
@@ -22,8 +22,12 @@ enum ss { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED, SS_DISCONNECTING };
 
 struct sock_life {
     enum ss ss;
-    unsigned shut; /* directions shut down by this end or the peer, SHUT_*: Linux's sk_shutdown */
-    unsigned shut_app; /* directions for which this end has called shutdown(), SHUT_* */
+    /* directions that are shut down, by shutdown(), by the peer's FIN or because the connection has
+     * ended: bit set of SHUT_RCV and SHUT_SEND, 0: none (Linux's sk_shutdown) */
+    unsigned shut;
+    /* directions for which the application has called shutdown(): bit set of SHUT_RCV and
+     * SHUT_SEND, 0: none */
+    unsigned shut_app;
     bool fin_received; /* true: the peer's FIN has arrived in order (Linux's SOCK_DONE) */
     bool ended;        /* true: the connection has ended (Linux's TCP_CLOSE) */
     int err;           /* pending error, positive errno value: Linux's sk_err; 0: none */
@@ -46,7 +50,8 @@ void scps_sock_life_listening(struct sock_life *l);
 /* Sets *l to the state of a socket without a connection. A pending error stays. */
 void scps_sock_life_disconnected(struct sock_life *l);
 
-/* Records shutdown() of the directions in bits, SHUT_*. */
+/* Records that the application has shut down the directions in `bits`, a set of the flags SHUT_RCV
+ * and SHUT_SEND (not the SHUT_RD, SHUT_WR or SHUT_RDWR of shutdown()). */
 void scps_sock_life_shutdown(struct sock_life *l, unsigned bits);
 /* Records shutdown() of the sending direction of a listening socket, which continues to listen (as
  * in Linux). */

@@ -122,7 +122,8 @@ int scps_sock_get_scps_socket(const struct sock *s, int name, void *val, uint32_
     }
 }
 
-/* Sets ROUTE_RATE: the rate limit of this socket, bit/s; 0: no limit. */
+/* Sets the option SCPS_ROUTE_RATE to *val, bit/s. In spite of its name it limits what this socket
+ * alone sends, as SCPS_TP_RATE does; 0: no limit but that of the route. */
 int scps_sock_set_route(struct sock *s, int name, const void *val, uint32_t len)
 {
     int64_t v;
