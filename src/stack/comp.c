@@ -52,13 +52,17 @@ static size_t saved(const struct scps_seg *s, size_t n)
 /* least time, µs, from the first to the last of these ROW segments; if less has passed, the number
  * is not replaced yet */
 #define ROW_TIME SCPS_SEC(10)
-/* Until a protocol number has had FIRM accepted segments, two or three segments in a row that are
- * right for another number replace it; where a damaged segment could look like them, the last of
- * them must arrive at least this long after the first, µs. */
+/* Least time, µs, from the first to the last segment of a row whose checksums are right for one IP
+ * protocol number (in the pseudo-header: 105, 106 or 6) before this end accepts that number. It
+ * applies until FIRM accepted segments have had the accepted number, if segments were right for
+ * more than one number, or if the newest segment has data and one bit error can confuse the number
+ * with the configured one (enough_agree). */
 #define ALONE SCPS_SEC(3)
 
 /* Returns true if a single bit error can make a segment whose checksum is right for IP protocol
- * number a in the pseudo-header look like one whose checksum is right for b. */
+ * number a in the pseudo-header look like one whose checksum is right for b. Both are 6 (TCP), 105
+ * or 106: true only for 105 and 106, which differ by 1. The differences to 6, 99 and 100, are no
+ * power of two, and one bit changes the sum by a power of two. */
 static bool alike(uint8_t a, uint8_t b)
 {
     return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
@@ -78,9 +82,10 @@ static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
     return copy;
 }
 
-/* Counts a segment whose checksum is right for the IP protocol number `found` in the pseudo-header,
- * and wrong for the number accepted so far. copy: the segment is a duplicate made by the
- * network. */
+/* Counts a segment whose checksum is right for the IP protocol number `found` in the pseudo-header
+ * in the series of segments that are right for one number (sum->other, sum->others): `found` is not
+ * the accepted number, or it is while segments before were right for another one. copy: the segment
+ * is a duplicate made by the network. */
 static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time now)
 {
     if (sum->other != found) {
@@ -94,12 +99,15 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
         sum->others++;
 }
 
-/* Which IP protocol number the peer puts into the pseudo-header of a compressed segment's checksum
- * is not known beforehand. Returns true if enough segments in a row (sum->others) had a checksum
- * that was right for one and the same number (sum->other) to use that number from now on. expected:
- * the number of this end's configuration. bare: the newest segment has no data; then two segments
- * are enough, otherwise three, since the first segment of the reference implementation has no
- * data. */
+/* Returns true if enough segments in a row (sum->others) had a checksum that was right for one and
+ * the same IP protocol number in the pseudo-header (sum->other) to accept that number from now on;
+ * which number the peer uses is not known beforehand. expected: the number of this end's
+ * configuration. bare: the newest segment has no data. Once FIRM accepted segments have had the
+ * accepted number, ROW segments over ROW_TIME are needed. Before that, if all segments were right
+ * for sum->other (sum->mixed false), one is enough if one bit error cannot confuse that number with
+ * `expected`; otherwise two are if the newest has no data, as the first compressed segment of the
+ * reference implementation. In all other cases two (the newest has no data, or the number is
+ * `expected` or the accepted one) or three are needed, the last at least ALONE after the first. */
 static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
                          scps_time now)
 {
@@ -179,8 +187,10 @@ void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg)
         return;
     scps_conn_compress_headers(&c->s);
     if (!sum->newest)
-        /* The segment is a duplicate, or the device has verified its checksum, so it does not show
-         * which protocol number the peer uses. */
+        /* The segment is no evidence of the IP protocol number (105, 106 or 6) in the pseudo-header
+         * of the peer's checksums: it is a duplicate made by the network, its sequence and
+         * acknowledgement numbers are not those that the peer may send, or the device has verified
+         * its checksum and this end has not found the number. */
         return;
     sum->good = sum->agreed == sum->newest ? FIRM : 1;
     sum->agreed = sum->newest;

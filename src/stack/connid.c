@@ -243,8 +243,9 @@ static void unlist(struct hosts *h, struct scps_conn *c)
 }
 
 /* Returns true if compressed headers that arrive with the connection id of c's peer (the id in the
- * peer's SYN) belong to c, and to no other connection that has the same id: from the end of the
- * handshake until c is CLOSED or in TIME-WAIT. */
+ * peer's SYN) belong to c, and to no other connection that has the same id: in all states but
+ * SYN-RECEIVED, where the SYN may be forged, CLOSED and TIME-WAIT. c has an id of its peer only
+ * when that SYN has arrived, so in SYN-SENT none before the SYN-ACK. */
 static bool holds(const struct scps_conn *c)
 {
     return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;

@@ -6,7 +6,8 @@
  * first; that limit is the lower the more half-open connections there are, so that spoofed SYNs,
  * whose SYN-ACKs nobody answers, neither exclude later connections nor cause many SYN-ACKs (RFC
  * 4987 sections 3.3 and 3.4). If max_half_open is reached nevertheless, a SYN is answered by a SYN
- * cookie, and no state is kept. A cookie is the initial sequence number of this end:
+ * cookie, and no state is kept. A cookie is the initial sequence number of this end; its upper 24
+ * bits are a hash, which covers the lower bits 5 to 0, too:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
@@ -18,10 +19,10 @@
  *     5    4     3 2 1 0
  *     ECN  SACK  window scale, 15: none
  *
- * Without timestamps these three options are not in force. Compressed headers and bindings are
- * never in force with a cookie, because they need memory. A peer that echoes other bits than it was
- * sent gains nothing: they give it only features for which its SYN could have asked. A cookie is
- * valid in its unit of time and in the next one.
+ * Without timestamps these three options are not in force. Compressed headers and binding spaces
+ * (data of a vendor in a second TCP option 20) are never in force with a cookie, because they need
+ * memory. A peer that echoes other bits than it was sent gains nothing: they give it only features
+ * for which its SYN could have asked. A cookie is valid in its unit of time and in the next one.
  */
 #include "stack/stack.h"
 

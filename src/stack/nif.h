@@ -40,10 +40,13 @@ struct scps_shaper {
     struct scps_gate gate;
     struct scps_answers answers;
     struct scps_ready_queue ready;
-    /* datagram endpoints whose oldest datagram will take the route, in the order of their turns */
+    /* queue of the datagram endpoints whose oldest datagram is to be sent through this route; the
+     * first endpoint sends one datagram, then the next one follows */
     struct scps_queue dgrams;
-    bool for_dgrams; /* true: it is the turn of datagrams, if any wait; false: of connections */
-    int32_t share;   /* bytes that datagrams may still send before the turn of connections */
+    /* true: datagrams, if any wait, are sent before segments of connections; false: connections, if
+     * any have something to send, come first */
+    bool for_dgrams;
+    int32_t share; /* bytes that datagrams may still send before connections come first */
     struct scps_shaper *next; /* next shaper on the list of the shapers of the same link */
 };
 
@@ -52,7 +55,9 @@ struct scps_shaper {
  * sent and must be sent as a packet. */
 typedef size_t scps_values_fn(struct scps_netif *netif, const struct scps_conn *c,
                               const struct scps_seg *seg);
-#define SCPS_NETIF_VALUES (1u << 31) /* netif flag: the netif takes segments by scps_nif.values */
+/* flag of scps_netif.flags: the simulated device takes segments of this stack as a struct scps_seg,
+ * by the function scps_nif.values, instead of as packets */
+#define SCPS_NETIF_VALUES (1u << 31)
 
 /* What the stack stores for one netif (network interface); scps_netif.stack_priv points to it. */
 struct scps_nif {
@@ -60,19 +65,27 @@ struct scps_nif {
     struct scps_ready_queue ready;
     /* list of the shapers (rate limiters) of those routes through this netif that have a rate */
     struct scps_shaper *shapers;
-    struct scps_queue dgrams; /* endpoints whose oldest datagram uses no route with a rate */
+    /* queue of the datagram endpoints whose oldest datagram is sent through a route without a rate
+     * limit */
+    struct scps_queue dgrams;
     uint32_t n_dgrams; /* number of endpoints in the queue `dgrams` and in those of the shapers */
     /* inverted before each packet while datagrams wait; true: a datagram is tried first for this
      * packet, then a segment of a connection; false: the segment is tried first */
     bool after_dgram;
-    struct scps_answers answers; /* queue of replies through routes without a rate */
-    struct scps_usage usage;     /* what connections and datagrams send through this netif */
+    /* queue of replies to packets that belong to no connection (resets, ICMP messages, SYN
+     * cookies), which are sent through routes without a rate limit */
+    struct scps_answers answers;
+    /* measures the rate, bytes/s, at which connections and datagrams send through this netif;
+     * replies may use only what is left of the device's rate */
+    struct scps_usage usage;
     uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
     /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE; when it is
      * SCPS_ANSWER_SHARE - 1 or more, a waiting reply is sent before other packets */
     uint8_t since_answer;
-    /* true: packets may wait that do not come from connections in `ready`: one that the device has
-     * refused, datagrams, replies, and packets of routes with a rate */
+    /* false: the only packets that wait for this netif are those of connections in `ready`, the
+     * queue of the connections with something to send through routes without a rate limit. true:
+     * others may wait, too: a packet that the device has refused, datagrams, replies, or packets of
+     * routes with a rate limit; scps_nif_others() finds out. */
     bool others;
     /* function of the netif that takes segments as structures; valid with the flag
      * SCPS_NETIF_VALUES */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the next packet to send: the connections that have something to send take turns, one
- * packet each (bytes on a route with a rate), datagrams alternate with segments of connections, and
- * replies to packets that belong to no connection come last. */
+/* Chooses the next packet to send. The connections that have something to send take turns; a turn
+ * is one packet or, on a route with a rate limit, as many bytes as the largest packet is charged
+ * (gate.c). Datagrams alternate with segments of connections, and replies to packets that belong to
+ * no connection come last. */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -87,8 +88,9 @@ static inline size_t special_device(struct scps_nif *nif, const struct scps_read
     return 0;
 }
 
-/* Charges a packet of c, len bytes, to the rate of its route. Returns true if c has used up its
- * turn, so that the next connection of the route comes next. */
+/* Charges a packet of c, len bytes, to the token bucket of its route, which has a rate limit.
+ * Returns true if c has sent its share of bytes (the quantum of deficit round robin), so that the
+ * next connection in t, the route's ready queue, follows. */
 static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
                                  struct scps_ready_queue *t, struct scps_conn *c, size_t len)
 {
@@ -99,8 +101,9 @@ static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
     return over;
 }
 
-/* Builds the next segment of the connections that are ready, in turn. Returns 1 with a packet in
- * *out, 0 if there is none, or SCPS_OUTPUT_SENT. */
+/* Builds the next segment of the connections that are ready, which take turns. Returns 1 with a
+ * packet in *out, 0 if there is nothing to send, or SCPS_OUTPUT_SENT if a simulated device has
+ * already taken the segment as a structure, so that *out has no packet. */
 static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out)
 {
     struct scps_ready_queue *t = nif->shapers ? open_queue(st, nif) : &nif->ready;
@@ -153,10 +156,11 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     return 1;
 }
 
-/* Sends a segment or a datagram when both wait: each kind is tried first every other time. Closed
- * endpoints that have sent everything are freed first: one at the front of a route's queue would
- * keep the turn of the datagrams, and no segment of that route would be sent although
- * scps_stack_deadline() has reported that one is due. */
+/* Called while datagrams wait: builds a datagram or a segment in *out; each kind is tried first
+ * every other time. Returns 1, SCPS_OUTPUT_SENT or 0 as segment() does. Closed datagram endpoints
+ * that have sent everything are freed first. Such an endpoint at the front of a route's queue
+ * counts as a waiting datagram (scps_dgram_first), and while it is the turn of datagrams no segment
+ * of that route would be sent, although scps_stack_deadline() has reported that one is due. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
