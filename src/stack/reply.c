@@ -6,14 +6,17 @@
  * size: that of its route if the route has a rate, else that of the network interface. Anybody can
  * cause replies, so they must not use up what connections need. While other packets wait, at most
  * every SCPS_ANSWER_SHARE-th packet is a reply; replies are charged to the route's rate; and
- * replies have a rate of their own, which is checked when they are queued:
+ * replies have a rate limit of their own, which is checked when they are queued:
  *
- *   route with a rate        one part in SCPS_ANSWER_SHARE of it
- *   device with a rate       what connections and datagrams leave of seven eighths of it, at most
- *                            one part in SCPS_ANSWER_SHARE and at least one in SCPS_ANSWER_LEAST
- *   neither, connections     half a part in SCPS_ANSWER_SHARE of what these send, and at least
- *                            SCPS_ANSWER_FLOOR: the line may be full of that
- *   neither, no connections  scps_stack_config.answer_rate
+ *   the route has a rate     1/SCPS_ANSWER_SHARE of the route's rate
+ *   only the device has one  what connections and datagrams leave unused of 7/8 of the device's
+ *                            rate; at most 1/SCPS_ANSWER_SHARE of the device's rate, and at least
+ *                            1/SCPS_ANSWER_LEAST of it
+ *   no rate is known         half of 1/SCPS_ANSWER_SHARE of the rate at which connections and
+ *                            datagrams send now, which may be all that the link can carry; at
+ *                            least SCPS_ANSWER_FLOOR, at most scps_stack_config.answer_rate
+ *   the same, but idle       scps_stack_config.answer_rate. Idle: no connection is open but
+ *                            half-open ones, and less than SCPS_ANSWER_FLOOR is sent now
  *
  * Replies beyond this rate are dropped and counted.
  */
@@ -45,8 +48,10 @@ static const struct scps_netif *device(const struct scps_nif *nif)
     return dev;
 }
 
-/* Returns the rate, bytes/s, that replies may use through nif, or on the route of shaper p (NULL:
- * the route has no rate). */
+/* Returns the limit, bytes/s, of the replies to packets that belong to no connection (RST, ICMP,
+ * SYN cookies), by the table at the start of this file: of the replies on the route of shaper p
+ * (the rate limiter of a route) if p has a rate, otherwise of the replies through nif. p NULL: the
+ * route has no rate. */
 static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
                          const struct scps_shaper *p)
 {

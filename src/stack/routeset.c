@@ -131,8 +131,10 @@ static void regroup_ready(const struct scps_stack *st, struct scps_ready_queue *
     } while (s != last);
 }
 
-/* Called when routes have changed: moves each connection of nif to the ready queue of its new
- * route, and likewise the datagram endpoints that have datagrams to send. */
+/* Called when routes have changed: assigns each connection of nif, whether it waits to send or not,
+ * to the ready queue of the route that its peer has now, and likewise the datagram endpoints that
+ * have datagrams to send. Connections that wait in a ready queue are moved first, to keep their
+ * order. */
 static void regroup(struct scps_stack *st, struct scps_nif *nif)
 {
     regroup_ready(st, &nif->ready);

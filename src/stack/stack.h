@@ -101,7 +101,8 @@ struct scps_stack {
      * entry */
     struct scps_plain_host *plain;
     size_t size; /* size of the memory block that begins with this structure, bytes */
-    /* the plan of fixed memory (bound.c); NULL: the stack allocates memory when it needs it */
+    /* sizes, numbers and free blocks of the memory that a stack with scps_stack_config.fixed_memory
+     * has from its start (bound.c); NULL: the stack allocates memory when it needs it */
     struct scps_reserve *reserve;
 };
 
@@ -354,7 +355,8 @@ int scps_stack_input_segment(struct scps_stack *st, struct scps_nif *nif, const 
  * in the send buffer. no_csum: true: the checksum is left to the device. */
 void scps_ipout(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg,
                 bool no_csum, struct scps_pkt *out);
-/* Sets *out to the next reply that may be sent through nif now. Returns false if there is none. */
+/* Sets *out to the next reply to a packet that belongs to no connection (RST, SYN cookie, ICMP
+ * message) that may be sent through nif now. Returns false if there is none. */
 bool scps_answer_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
 /* Returns the time at which the first reply that waits for shaper p (the rate limiter of a route)
  * may be sent, µs; SCPS_NEVER: none waits. */
@@ -423,8 +425,8 @@ static inline bool scps_dgram_first(const struct scps_shaper *p)
  * route) may be sent, µs, and records that no connection of this route may send before.
  * Precondition: scps_dgram_first(p). */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
-/* Ends the turn of the connections in t, the ready queue of a route with a rate, so that datagrams
- * of the same route come next. */
+/* Called when the first connection in t, the ready queue of a route with a rate, has sent its share
+ * of bytes: lets datagrams send next on this route, if any wait. The connections stay in t. */
 void scps_dgram_yield(struct scps_ready_queue *t);
 /* Called when routes have changed: moves the datagram endpoints with datagrams to send to the ready
  * queues of their new routes. */

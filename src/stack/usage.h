@@ -14,17 +14,21 @@
 struct scps_usage {
     /* number of IP bytes of all packets that connections and datagrams have sent so far */
     uint64_t bytes;
-    scps_time since;  /* time of the last measurement, µs */
+    /* time of the last measurement of `rate` by scps_usage_rate(), or the time at which the netif
+     * was attached if there was none, µs */
+    scps_time since;
     uint64_t packets; /* number of these packets. It does not follow `bytes` directly, because gcc
                        * would then add to both with vector instructions, which takes more
                        * instructions. */
     uint64_t bytes_then, packets_then; /* `bytes` and `packets` at the last measurement */
-    /* rate of the period measured last, or the decayed rate of earlier periods if that is higher,
-     * bytes/s; the framing that the device adds is included */
+    /* rate at which connections and datagrams sent in the period measured last, or the decayed rate
+     * of earlier periods if that is higher, bytes/s; the framing that the device adds is
+     * included */
     uint64_t rate;
 };
 
-/* Begins to measure a netif that is attached at `now`. */
+/* Called when a netif is attached to the stack, at time `now`: sets all totals and the measured
+ * rate of what connections and datagrams send through the netif to 0. */
 void scps_usage_begin(struct scps_usage *u, scps_time now);
 /* Counts a packet of a connection or an endpoint, len bytes with its IP header. */
 static inline void scps_usage_sent(struct scps_usage *u, size_t len)
