@@ -69,8 +69,9 @@ static SCPS_ALWAYS_INLINE void pass_time(struct scps_trace *t, scps_time at)
         t->tot.last = at;
 }
 
-/* Analyses the IP packet at off in the data of p, or inside tunnels there. Returns as
- * scps_trace_packet() does. */
+/* Analyses the TCP segment in the IP packet at offset off of the captured packet p; if that is a
+ * tunnel, in the IP packet inside. Returns 0 for a TCP segment; 1 for something else, which was
+ * counted; or SCPS_ERR_NOMEM. */
 static SCPS_ALWAYS_INLINE int ip_packet(struct scps_trace *t, const struct scps_trace_pkt *p,
                                         int off)
 {
@@ -98,7 +99,9 @@ static SCPS_ALWAYS_INLINE int ip_packet(struct scps_trace *t, const struct scps_
     return 1;
 }
 
-/* Analyses the frames of an aggregate behind the first one. result: of that one. */
+/* Called after the first IP packet of an aggregate (A-MSDU of IEEE 802.11, several packets in one
+ * frame) was analysed: analyses the other packets in p. result: what ip_packet() returned for the
+ * first one. Returns the lowest result of all: SCPS_ERR_NOMEM; 0 if any was a TCP segment; or 1. */
 static SCPS_NOINLINE int aggregate(struct scps_trace *t, const struct scps_trace_pkt *p, int result)
 {
     while (t->aggregate && result >= 0) {

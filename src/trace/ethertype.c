@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the IP header behind an EtherType or a PPP protocol number: tags of VLANs and switches,
- * provider backbone bridges, LLC and SNAP, MPLS labels and pseudowires of Ethernet, network service
- * headers, PPPoE.
+/* Finds the IP header behind an EtherType or a PPP protocol number. The headers of other protocols
+ * that may come before the IP header are skipped: tags of VLANs and switches, provider backbone
+ * bridges, LLC and SNAP, MPLS labels and pseudowires of Ethernet, network service headers, PPPoE.
  *
  * Sources: RFC 3032, 4385, 4448 (MPLS); RFC 8300 (NSH); RFC 2684 (bridged frames behind SNAP).
  */
@@ -41,11 +41,11 @@ static uint32_t tag_len(uint32_t type)
         return 6;
     case TYPE_E_TAG:
         return 8;
-    case TYPE_FABRIC_PATH: /* a tag, and a frame inside */
+    case TYPE_FABRIC_PATH: /* two octets of tag, 14 of the inner Ethernet header */
         return 16;
-    case TYPE_BACKBONE: /* a service instance, and the MAC addresses and EtherType inside */
+    case TYPE_BACKBONE: /* four octets of service instance, 14 of the inner Ethernet header */
         return 18;
-    case TR_TYPE_ETHERNET: /* MAC addresses and EtherType of a frame within a packet */
+    case TR_TYPE_ETHERNET: /* the Ethernet header of a frame that a packet contains */
         return 14;
     default:
         return 0;
@@ -199,8 +199,9 @@ int scps_tr_hdlc_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uin
 {
     if (off + 4 > caplen)
         return scps_tr_truncated(t);
-    /* Cisco's address octet is that of a unicast or a broadcast. No PPP protocol has such a number,
-     * and PPP's address octet is "all stations". */
+    /* The first two octets tell Cisco HDLC from PPP: Cisco's are the address 0x0f (unicast) or 0x8f
+     * (broadcast), and 0. A PPP frame begins with the address 0xff (all stations) or with a
+     * protocol number, and no protocol number of PPP begins in this way. */
     if ((p[off] == 0x0f || p[off] == 0x8f) && p[off + 1] == 0)
         return scps_tr_ethertype_ip(t, p, caplen, off + 4, scps_get16(p + off + 2));
     return scps_tr_ppp_ip(t, p, caplen, off);

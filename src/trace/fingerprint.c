@@ -196,10 +196,11 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
     return ng >= 2 ? median(grow, ng) : NAN;
 }
 
-/* Returns true if the capture point is far from the sender: more than a quarter of the median
- * round-trip time of the connection is spent between the sender and the capture point. The smallest
- * round-trip time is not used instead of the median, because on a local network it is as short as
- * the time in which the sender's own host answers. */
+/* Returns true if the capture point is far from the sender of the data: the path between these two
+ * takes more than a quarter of the round-trip time of the connection. peer->rtt measures that part
+ * of the path, from the data of the peer, which the sender acknowledges; out->rtt_p50 measures the
+ * part between capture point and receiver. For the latter the median is used, because on a local
+ * network its smallest value is as short as the time in which the sender's host answers. */
 static bool far_from_sender(const struct conn_dir *peer, const struct scps_trace_dir *out)
 {
     return peer->rtt.n && out->rtt_p50 * 1000 < 3 * (double)peer->rtt.min;

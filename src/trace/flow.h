@@ -111,12 +111,13 @@ enum cause {
 struct why { /* evidence for the causes of retransmissions; allocated when first needed */
     struct hole hole[HOLES];
     struct again again[AGAINS];
-    /* numbers of holes and retransmissions recorded so far: number i, from 0, is in hole[i % HOLES]
-     * or again[i % AGAINS], unless a later one has overwritten it */
+    /* numbers of ranges that SNACKs have reported missing (hole), and of retransmissions (again),
+     * that were recorded so far: number i, from 0, is in hole[i % HOLES] or again[i % AGAINS],
+     * unless a later one has overwritten it */
     uint32_t nhole, nagain;
     uint32_t open; /* number of entries of `again` whose data is not acknowledged yet */
-    /* Array of ngap gaps in order of `from`, at most GAPS; when more are found, the oldest are
-     * removed. */
+    /* Array of the ngap ranges of sequence numbers that the capture lacked when data above them was
+     * captured, in order of `from`, at most GAPS; when more are found, the oldest are removed. */
     struct gap *gap;
     uint32_t ngap, capgap;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
@@ -258,17 +259,20 @@ struct flow_key {
     uint8_t version;
 };
 
-/* Addresses and ports as octets of an IPv4 packet, by which most packets are looked up. */
+/* Addresses and ports of an IPv4 packet, copied as they are in its headers. Most packets are looked
+ * up by a comparison with these. */
 struct flow_quick {
     uint64_t addrs;
     uint32_t ports;
-    /* 1: the connection is over IPv4, so most of its packets are found by the octets above; 0: over
-     * IPv6, and those fields are not used */
+    /* 1: the connection is over IPv4, so most of its packets are found by the fields `addrs` and
+     * `ports`; 0: over IPv6, and those two fields are not used */
     uint32_t any;
 };
 
 struct flow {
-    struct flow_quick quick[2]; /* octets of packets from key.a, and of packets from key.b */
+    /* The addresses and ports that packets of this connection have if they are from key.a ([0]) or
+     * from key.b ([1]). Set when an IPv4 connection is created; all 0 over IPv6. */
+    struct flow_quick quick[2];
     struct flow_key key;
     uint32_t hash;
     uint32_t number, index;
@@ -292,16 +296,21 @@ struct flow {
 
 #define FLOW_NONE UINT32_MAX
 
-/* entry of a connection with compressed headers: addresses and connection id, and its flow */
+/* Entry of the hash table scps_trace.comp, which finds the connection of a packet with a compressed
+ * header (IP protocol 105) by the two addresses of the packet and its connection id. */
 struct comp_entry {
+    /* index of the connection and its field `number`; the entry is invalid if the connection at
+     * this index has another number, because it has replaced the one of the entry */
     uint32_t flow, number;
+    /* dir: direction of the packets with connection id `id`: 0: from key.a; 1: from key.b */
     uint8_t dir, id;
-    bool used;
+    bool used; /* false: the entry is empty */
 };
 
 struct truth;
 
-/* size of the cache of flows that are found without the hash; an entry is index * 2 + direction */
+/* number of entries of the cache in which scps_tr_flow_quick() finds the connection of an IPv4
+ * packet before the hash table of all connections is searched */
 #define RECENT 256u
 
 struct scps_trace {
@@ -327,7 +336,9 @@ struct scps_trace {
     struct comp_entry *comp;
     uint32_t ncomp, capcomp;
     struct truth *truth;
-    struct conn_rare lost; /* counters of all flows whose own rare figures could not be allocated */
+    /* counters shared by all directions of connections for whose own conn_rare (counters that few
+     * connections need) there was no memory */
+    struct conn_rare lost;
     /* next frame of an aggregate (A-MSDU of IEEE 802.11) in the data of the packet that is read;
      * NULL: the packet is no aggregate, or this frame was its last */
     const uint8_t *aggregate;
@@ -427,8 +438,9 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now);
-/* Records a gap: data that begins at `to` was captured, but octets from to `to` - 1 below it were
- * not. tsval: timestamp of the captured data, if has_ts. */
+/* Called when data of h that begins at `to` was captured, but the octets [from, to) below it were
+ * not: records that range as a gap. tsval: timestamp of the captured data, valid if has_ts is
+ * true. */
 void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                             uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
 /* Returns true if octets first to end - 1, which fill a gap, are a retransmission of data that was
@@ -440,9 +452,12 @@ void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
 /* Returns an allocator whose memory counts against the limit of t (mem.c). */
 struct scps_alloc scps_tr_range_alloc(struct scps_trace *t);
 
-/* ---- functions in truth.c, which compare a capture with the ground-truth log ---- */
+/* ---- functions in truth.c: compare the capture with the ground-truth log of the link ---- */
 
 void scps_tr_truth_free(struct scps_trace *t);
+/* Called for a retransmission of direction dir of f (h: its state), octets seq to seq + len - 1, if
+ * there is a ground-truth log, in which the link wrote what happened to each packet: counts in
+ * h->why whether the retransmission was necessary. */
 void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, struct conn_dir *h,
                          uint32_t seq, uint32_t len);
 

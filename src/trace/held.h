@@ -24,9 +24,10 @@ static inline void scps_tr_full_segment(struct conn_dir *h, const struct conn_di
         h->full = mss - ts;
 }
 
-/* Adds the time dt, µs, since the connection's last packet to the time for which what h->limit
- * names (application, window, congestion) has limited the sending of h and, if data is outstanding,
- * to the integral of the outstanding data over time. */
+/* Called with the time dt, µs, from the last packet of the connection to the present one: adds dt
+ * to h->share[h->limit], the total time for which this limit (application, window or congestion)
+ * held back the sending of h. If data was outstanding, also adds dt to h->out_time, and dt times
+ * the outstanding bytes to h->out_area. */
 static inline void scps_tr_spend(struct conn_dir *h, scps_dur dt)
 {
     h->share[h->limit] += dt;

@@ -181,7 +181,9 @@ static int wrapped(struct scps_trace *t, int link, const uint8_t *p, uint32_t ca
     case LINK_ATM:
     case LINK_ATM_CLIP:
         return scps_tr_atm_ip(t, p, caplen, 0);
-    case LINK_SUNATM: /* Direction and kind of traffic, and the numbers of the channel. */
+    /* A header of four octets is skipped: direction and kind of traffic, and the numbers of the
+     * virtual path and channel of ATM. */
+    case LINK_SUNATM:
         return scps_tr_atm_ip(t, p, caplen, 4);
     case LINK_ERF:
         return scps_tr_erf_ip(t, p, caplen);

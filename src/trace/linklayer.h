@@ -67,7 +67,7 @@ int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint
 /* As scps_tr_ppp_ip(), of a frame of PPP with HDLC framing or of Cisco HDLC at off. */
 int scps_tr_hdlc_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 
-/* ---- functions in atm.c, for ATM and for records of ERF, which may contain it ---- */
+/* ---- functions in atm.c: IP in ATM, and in records of ERF (Extensible Record Format) ---- */
 
 /* Finds the IP header in the packet at off of a virtual channel (RFC 2684). Returns the header's
  * offset, or -1 after counting why there is none. */

@@ -54,7 +54,8 @@ struct series {
 
 /* ---- functions that read the xplot file ---- */
 
-struct mark {   /* one mark of the xplot file */
+/* One mark of the xplot file: a line, a point or a text that the file draws in the graph. */
+struct mark {
     int colour; /* index of the colour in which marks are drawn now; -1: no colour was set yet */
     enum shape shape;
     /* true: the mark is a tick or an arrow at the end of a line; the graph shows only the line */
@@ -77,8 +78,8 @@ static void begin(FILE *in, struct mark *m)
         label = !strcmp(m->line, "ylabel\n");
 }
 
-/* Reads the next mark of the xplot file into *m. Marks before the first line that sets a colour are
- * left out. Returns false at the end of the file. */
+/* Reads the next mark (a line, a point or a text of the graph) of the xplot file into *m. Marks
+ * before the first line that sets a colour are left out. Returns false at the end of the file. */
 static bool read_mark(FILE *in, struct mark *m)
 {
     while (fgets(m->line, sizeof m->line, in)) {
@@ -117,8 +118,8 @@ static void survey(FILE *in, struct series *f)
         if (m.tick)
             continue;
         f->seen[m.colour][m.shape]++;
-        /* Of a line, its other end is used: m.y then points behind that end's time, at its
-         * ordinate. */
+        /* Of a mark that is a line, the ordinate of the second end is used: micros() skips the time
+         * of that end, so m.y points at the ordinate. */
         if (m.shape == SHAPE_LINES)
             (void)micros(m.y + strcspn(m.y, " "), &m.y);
         f->last[m.colour] = strtod(m.y, NULL);
@@ -249,8 +250,9 @@ static void preamble(FILE *gpl, const char *base, const struct plot_kind *k, con
 static void style(FILE *gpl, const struct plot_kind *k, const struct series *f, int c, int s,
                   const char *beyond)
 {
-    /* Offsets of the letters at a mark, in gnuplot's form: R to the left, N to the right, S above,
-     * 3 below the mark. */
+    /* Where a text is drawn relative to its point, by the colour of the text, in gnuplot's form:
+     * left of it for red (R: retransmission), right for blue (N: SNACK), above for purple (S:
+     * SACK), below for green (3: third duplicate acknowledgement); other colours: centred. */
     static const char *const aside[COLOURS] = {[RED] = " offset -0.9,0",
                                                [BLUE] = " offset 0.9,0",
                                                [PURPLE] = " offset 0,0.6",
@@ -297,7 +299,7 @@ static void curves(FILE *in, FILE *dat, FILE *gpl, const char *base, const struc
     fputs("\nset output\n", gpl);
 }
 
-/* ---- the function that converts one file ---- */
+/* ---- the function that converts one xplot file to a gnuplot script and its data ---- */
 
 static FILE *open_beside(const char *base, const char *suffix, const char *mode)
 {

@@ -51,20 +51,26 @@ struct mark {
     int64_t y0, y1;
 };
 
-/* State of the marks of one kind in a track, used while marks are added or the track is thinned. */
+/* State of the marks (items of a graph, such as segments) of one kind in a track (all marks of one
+ * direction), used while marks are added, or left out to save memory. */
 struct run {
     uint32_t skipped; /* number of marks of this kind left out since the last one kept */
     uint32_t end;     /* index + 1 in the track of the last mark kept of this kind; 0: none */
 };
 
-struct track { /* the marks of one direction of a connection */
+/* The marks (segments, acknowledgements and other items of the graphs) of one direction of a
+ * connection. */
+struct track {
     struct mark *m;
     size_t n, cap;
     uint64_t rwin;
     scps_time first, latest;
-    uint32_t seen[MARK_KINDS]; /* number of marks of each kind, those left out included */
+    /* number of marks of each kind that were added, those included that the page leaves out to save
+     * memory */
+    uint32_t seen[MARK_KINDS];
     struct run run[MARK_KINDS];
-    /* the latest acknowledgement, if it was left out (run[MARK_ACK].skipped > 0) */
+    /* the latest acknowledgement, if it was left out of the array m to save memory
+     * (run[MARK_ACK].skipped > 0); it is put into the array if a pause follows */
     struct mark ack;
 };
 
@@ -75,7 +81,9 @@ struct page_conn {
 
 struct scps_trace_html {
     size_t max, total;
-    unsigned level; /* number of times that all tracks were thinned to about half their marks */
+    /* number of times that all graphs were thinned to about half their marks (segments and other
+     * items) because there were more than `max` */
+    unsigned level;
     bool full;
     bool (*wanted)(void *ctx, uint32_t conn);
     void *ctx;
@@ -332,8 +340,10 @@ static void html_text(FILE *f, const char *s)
         }
 }
 
-/* Writes the marks of a track as one flat array of integers in JavaScript. Each mark has its kind,
- * the time since the previous mark, dt, y0, y1-y0 and cause. */
+/* Writes the marks (items of the graphs) of one direction of a connection as one flat array of
+ * integers in JavaScript. Each mark has six: its kind; the time since the previous mark (of the
+ * first one: since t0), µs; dt, the duration of the segments merged into the mark, µs; the ordinate
+ * y0 and the difference y1 - y0 (list MARKS has their units); and the cause of a retransmission. */
 static void write_track(FILE *f, const struct track *d, scps_time t0)
 {
     scps_time t = t0;
@@ -397,8 +407,9 @@ static void free_all(struct scps_trace_html *h)
     free(h);
 }
 
-/* Writes the kinds of marks (name, words, colour) and the causes of retransmissions (words,
- * letter), in the order of their enumerations: the values are indices for the page's script. */
+/* Writes the kinds of marks (name, words and colour of each item that the graphs draw, such as
+ * data, SACK or RTT) and the causes of retransmissions (words, letter), in the order of their
+ * enumerations: the values of enum mark_kind and enum cause are indices for the page's script. */
 static void write_names(FILE *f)
 {
     static const char *const kind[][3] = {

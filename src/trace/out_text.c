@@ -129,8 +129,9 @@ static bool either_direction_has(const struct scps_trace_conn *c, enum field_id 
     return scps_tr_is_nonzero(&c->a2b, i) || scps_tr_is_nonzero(&c->b2a, i);
 }
 
-/* Writes figure i, a text that tcptrace does not have, for both directions of connection c, on a
- * line each, because such texts may be long. */
+/* Writes figure i (one output field of the report) of both directions of connection c, on a line
+ * each. Called for figures whose value is a text, which may be long, and that tcptrace does not
+ * have. */
 static void long_words(FILE *f, const struct scps_trace_conn *c, enum field_id i)
 {
     for (int k = 0; k < 2; k++) {

@@ -176,7 +176,8 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const str
     if (TR_UNLIKELY(!s->plain)) {
         memset(&s->o, 0, offsetof(struct opts, sack));
         scps_tr_parse_options(s->opt, s->opt_len, &s->o);
-    } else { /* A plain segment has nothing else to parse. */
+    } else {
+        /* The segment has no options but timestamps, which are already parsed. */
         s->o.has_ts = s->opt_len != 0;
         s->o.tsval = s->o.has_ts ? s->o.tsval : 0;
     }

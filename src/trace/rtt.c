@@ -100,8 +100,9 @@ double scps_tr_hist_at(const struct hist *h, const struct dist *d, double q)
         i++;
     uint32_t k = h->lo + i / STEPS, step = i % STEPS;
     double v = k == 0 ? step : ((double)(STEPS + step) + 0.5) * (double)((uint64_t)1 << (k - 1));
-    /* The estimate is limited by the largest sample. The smallest is no lower limit, because
-     * scps_tr_dist_add() replaces a minimum of 0, as tcptrace does. */
+    /* The quantile is at most the largest sample. It is not raised to the smallest, because d->min
+     * may be too large: scps_tr_dist_add() replaces a minimum of 0 by the next sample, as tcptrace
+     * does. */
     return SCPS_MIN(v, (double)d->max);
 }
 

@@ -23,7 +23,7 @@
  * timestamps. WATCHED: any segment, while scps_trace_config.on_packet is set. ANY: all others. */
 enum kind { ANY, WATCHED, PLAIN_DATA, PLAIN_ACK };
 
-/* ---- steps that need only the TCP header of the segment ---- */
+/* ---- steps of analyze_segment() that read only the TCP header ---- */
 
 static SCPS_ALWAYS_INLINE void window(struct step *x, const struct conn_dir *h,
                                       const struct conn_dir *o)
@@ -62,10 +62,11 @@ static SCPS_ALWAYS_INLINE uint64_t place(struct conn_dir *h, uint32_t seq)
     return scps_tr_unwrap(h->ref, seq);
 }
 
-/* Begins the direction of a SYN at its number. Segments before it that took up no sequence numbers
- * were of a connection of earlier times on the same ports, as is the acknowledgement that answers a
- * SYN there (RFC 9293 section 3.5.1): the numbers that they acknowledged are forgotten if nothing
- * with these numbers was sent since. */
+/* Called for a SYN of direction h if h has sent no sequence number before: the sequence numbers of
+ * h begin at that of the SYN. Earlier segments of h, without data, SYN and FIN, may belong to an
+ * old connection on the same ports, such as an acknowledgement that answers a SYN (RFC 9293 section
+ * 3.5.1). So the highest SEG.ACK and the window of h are forgotten if direction o has not sent what
+ * this SEG.ACK acknowledges. */
 static SCPS_NOINLINE void begin_with_syn(const struct step *x, struct conn_dir *h,
                                          const struct conn_dir *o)
 {
@@ -201,7 +202,7 @@ static SCPS_ALWAYS_INLINE void data(const struct step *x, struct conn_dir *h,
     }
 }
 
-/* ---- steps that need the IP packet, too ---- */
+/* ---- steps of analyze_segment() that read the IP header, too ---- */
 
 /* Returns true, and counts it, if one of the last HWDUPS packets of direction h had the same IPv4
  * identification and sequence number, so that this packet is a copy made by the network or the
@@ -240,7 +241,7 @@ static SCPS_ALWAYS_INLINE void packet(struct step *x, struct conn_dir *h)
     }
 }
 
-/* ---- steps that compute windows and outstanding data ---- */
+/* ---- steps of analyze_segment() that compute windows and outstanding data ---- */
 
 static SCPS_ALWAYS_INLINE void initial_window(const struct step *x, struct conn_dir *h,
                                               struct conn_dir *o)
@@ -274,7 +275,7 @@ static SCPS_ALWAYS_INLINE uint64_t outstanding(const struct step *x, struct conn
     return owin;
 }
 
-/* ---- functions that call on_packet ---- */
+/* ---- functions that fill in what the user's callback scps_trace_config.on_packet gets ---- */
 
 static void show_ends(struct scps_trace_seen *v, const struct flow_key *key, int dir)
 {

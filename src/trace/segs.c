@@ -172,10 +172,10 @@ static bool insert(struct scps_trace *t, struct segs *s, const struct seg *x)
     if (!find_seg(s, x->first, &ci, &si))
         return append(t, s, x);
     struct chunk *c = chunk_room(t, s, ci);
-    if (!c) { /* The chunk is full, so it is split. */
+    if (!c) { /* Chunk ci is full: if it has the largest size, it is split. */
         c = s->c[s->head + ci];
         if (c->cap < CHUNK)
-            return false; /* There is no memory for another chunk. */
+            return false; /* chunk_room() had no memory to make the chunk larger. */
         if (s->n >= MAX_CHUNKS) {
             t->tot.segments_forgotten += s->c[s->head]->n;
             drop_first_chunk(t, s);
@@ -301,7 +301,9 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     uint32_t again = 0;
     bool split = false;
     for (;;) {
-        /* Octets from cur on are handled, in the lowest segment x or block b that ends above. */
+        /* Each pass compares the octets from cur on with the lowest record that ends above cur, and
+         * counts or inserts them: x is a segment that is not acknowledged, b a block (a range of
+         * acknowledged data); the other one is NULL. Both NULL: nothing is recorded above cur. */
         uint32_t ci = 0, si = 0, bi = scps_tr_blocks_find(s, cur);
         bool is_seg = find_seg(s, cur, &ci, &si);
         struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;

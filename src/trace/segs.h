@@ -50,18 +50,20 @@ static inline uint64_t scps_tr_seg_end(const struct seg *s)
     return s->first + s->len;
 }
 
-/* ---- functions in blocks.c ---- */
+/* ---- functions in blocks.c, for blocks: the ranges of acknowledged data of a direction ---- */
 
-/* Returns the index of the first block whose end is above pos; s->nb, the number of blocks, if
- * there is none. */
+/* Returns the index in s->b of the lowest block (range of acknowledged data) whose end is above
+ * sequence number pos, unwrapped to 64 bits; s->nb, the number of blocks, if there is none. The
+ * blocks are in order of their sequence numbers. */
 uint32_t scps_tr_blocks_find(const struct segs *s, uint64_t pos);
-/* Adds the acknowledged segment x. Without memory nothing is added. */
+/* Adds segment x, which was just acknowledged, to the blocks. Without memory nothing is added. */
 void scps_tr_blocks_add(struct scps_trace *t, struct segs *s, const struct seg *x);
-/* Returns the time of the latest transmission of acknowledged data in quadrant q, µs; 0: no such
- * data is recorded. */
+/* Returns the time of the latest transmission of acknowledged data in quadrant q (its octets have
+ * unwrapped sequence numbers from q * 2^30 on), µs; 0: no such data is recorded. */
 scps_time scps_tr_blocks_latest_in(const struct segs *s, uint64_t q);
-/* Discards the blocks that lie two quadrants or more below quadrant q. Returns what
- * scps_tr_blocks_latest_in() returns for q. */
+/* Discards the blocks (ranges of acknowledged data) that begin two quadrants or more below quadrant
+ * q, which begins at unwrapped sequence number q * 2^30. Returns what scps_tr_blocks_latest_in()
+ * returns for q. */
 scps_time scps_tr_blocks_discard(struct segs *s, uint64_t q);
 
 #endif

@@ -25,7 +25,8 @@ static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir 
     return (uint32_t)SCPS_MAX(mss, 1);
 }
 
-/* Records that h reports octets from to `to` - 1 of o's data as missing. */
+/* Records that a SNACK of direction h reports octets [from, to) of the opposite direction o's data
+ * as missing. */
 static void hole(struct scps_trace *t, struct conn_dir *h, struct conn_dir *o, uint64_t from,
                  uint64_t to)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of segment.c about acknowledgement, window and reports of a segment. They are in a
- * header because segment.c has four copies of them, one for each kind of segment. */
+/* Functions that analyze_segment() of segment.c calls, one after the other, to analyse the
+ * acknowledgement, the window and the SACK and SNACK options of one captured segment. They are
+ * inline in this header because analyze_segment() is compiled four times, for the kinds of segment
+ * of enum kind (segment.c): plain data, plain acknowledgement, watched by on_packet, any other. */
 #ifndef SCPS_TRACE_STEP_ACK_H
 #define SCPS_TRACE_STEP_ACK_H
 
@@ -67,7 +69,7 @@ static SCPS_ALWAYS_INLINE void answer(struct step *x, struct conn_dir *h, struct
         scps_tr_rare(x->t, h)->win_updates++;
 }
 
-/* ---- steps that use the window and the SACK blocks ---- */
+/* ---- functions that process the window and the SACK blocks of the captured segment ---- */
 
 static SCPS_ALWAYS_INLINE void window_advertised(const struct step *x, struct conn_dir *h,
                                                  const struct conn_dir *o)

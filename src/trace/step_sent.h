@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of segment.c about the data that a segment sends, for the first time or again. They are
- * in a header because segment.c has four copies of them, one for each kind of segment. */
+/* Functions that analyze_segment() of segment.c calls, one after the other, to analyse the data of
+ * one captured segment, sent for the first time or again. They are in this header, most of them
+ * inline, because analyze_segment() is compiled four times, for the kinds of segment of enum kind
+ * (segment.c): plain data, plain acknowledgement, watched by on_packet, any other. */
 #ifndef SCPS_TRACE_STEP_SENT_H
 #define SCPS_TRACE_STEP_SENT_H
 

@@ -20,17 +20,17 @@
 
 enum fate { FATE_DELIVERED, FATE_CORRUPTED, FATE_QUEUE, FATE_OUTAGE, FATE_OTHER };
 
-struct row {
+struct row { /* a line of the log: a packet with TCP payload that was offered to the link */
     uint64_t flow;
     scps_time at;
     uint32_t seq, len;
     uint8_t fate, matched;
 };
 
-struct truth {
+struct truth { /* the ground-truth log: what happened to each packet on the link */
     struct row *row;
     size_t n, cap;
-    uint32_t longest; /* largest payload of a row, bytes */
+    uint32_t longest; /* TCP payload of the longest packet in the log, bytes */
     bool has_src, has_dst, has_sport, has_dport;
 };
 
@@ -143,7 +143,9 @@ static int fail(struct reader *r, const char *what)
     return SCPS_ERR_INVAL;
 }
 
-/* Reads the first line of the log, which names the columns, into r->at. Returns 0, or an error. */
+/* Reads the first line of the log, which names the columns, and sets r->at[c] to the position of
+ * each column c in a line. Returns 0, or SCPS_ERR_INVAL with a message if a needed column is
+ * missing. */
 static int read_header(struct reader *r)
 {
     int n = fgets(r->text, sizeof r->text, r->in) ? split(r->text, r->f, FIELDS) : 0;
@@ -301,7 +303,8 @@ static size_t seek(const struct truth *u, uint64_t flow, uint32_t seq)
 }
 
 struct cover {
-    /* octets from to `to` - 1 of a retransmission's payload that an earlier copy delivered */
+    /* The range [from, to) of a retransmission's payload, counted from its first octet (0), that an
+     * earlier copy has delivered. */
     uint32_t from, to;
 };
 

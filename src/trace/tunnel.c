@@ -97,8 +97,9 @@ static int vxlan(struct scps_trace *t, const struct packet *k, uint32_t at)
 
 static int vxlan_gpe(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
-    /* The flags have a version, 0, then "network identifier", "next protocol", and in the last bit
-     * "operations, administration and maintenance". */
+    /* In the first octet of VXLAN-GPE, the reserved bits and the version must be 0, the flag "next
+     * protocol" must be set, and the last bit, "operations, administration and maintenance", must
+     * be 0. The other flags, such as that of the network identifier, may have any value. */
     if (at + 8 > k->cap || (k->ip[at] & 0xf5u) != 0x04)
         return NO_TUNNEL;
     const uint32_t type = scps_tr_next_type(k->ip[at + 3]);
@@ -181,9 +182,10 @@ static bool may_be_fragment(const struct packet *k)
     return k->version == 4 ? (k->ip[6] & 0x20) != 0 : k->th - k->ip > 40;
 }
 
-/* Returns true if the len octets at p, of which cap were captured, are exactly one IP packet that
- * may hold what is analysed here. A packet whose headers behind the IP header were not captured
- * counts as well: the caller counts it as cut short. */
+/* Returns true if the len octets at p, of which cap were captured, are exactly one IP packet whose
+ * protocol is one of is_ours(): TCP (6 or 106) or compressed TCP (105). The result is true even if
+ * nothing behind the IP header was captured; the packet is then counted as cut short when it is
+ * parsed. */
 static bool is_ip(const uint8_t *p, uint32_t cap, uint32_t len)
 {
     if (cap < 20 || len < 20)
@@ -212,12 +214,14 @@ static uint32_t encapsulation(const uint8_t *p, uint32_t cap, uint32_t len)
                                        : 0;
     if (total != len || head >= cap || (p[head] != 33 && p[head] != 87))
         return 0;
-    return head + 1; /* and the extension's octet: IPv4 or IPv6 */
+    /* The Internet protocol extension adds one octet: 33 for IPv4, 87 for IPv6. */
+    return head + 1;
 }
 
-/* Returns the offset in the payload of a UDP datagram of the IP packet that is all of it, or of one
- * in an encapsulation packet that is; -1: there is none. The first fragment of a datagram, which
- * has the length of the whole datagram, counts as well. */
+/* Returns at which offset of a UDP datagram's payload an IP packet begins that fills the rest of
+ * the payload: 0, or behind the header of a CCSDS encapsulation packet. Returns -1 if the payload
+ * is nothing of the kind. The first IP fragment of a datagram counts, too: the lengths in its UDP
+ * and inner IP headers are those of the whole datagram. */
 static int find_ip(const struct packet *k)
 {
     uint32_t len = scps_get16(k->th + 4);
@@ -230,8 +234,8 @@ static int find_ip(const struct packet *k)
     return is_ip(p + head, cap - head, len - head) ? (int)head : -1;
 }
 
-/* Returns true if one of a UDP datagram's ports is this one. Other tunnels have it as destination
- * in both directions. */
+/* Returns true if the source or the destination port of a UDP datagram is `port`. L2TP needs this;
+ * other tunnels have their port as the destination in both directions. */
 static bool has_port(const struct packet *k, uint16_t port)
 {
     return scps_get16(k->th) == port || scps_get16(k->th + 2) == port;

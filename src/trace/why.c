@@ -72,7 +72,7 @@ void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, 
         w->hole[w->nhole++ % HOLES] = (struct hole){.from = from, .to = to, .at = now};
 }
 
-/* Called for a SACK block that reports octets from to `to` - 1: records the time of the latest
+/* Called for a SACK block that reports octets [from, to): records the time of the latest
  * retransmission among those octets that no SACK has reported before (RFC 8985 section 6.2 step 2).
  * A copy that was sent less than a round trip ago cannot be the one that arrived, and is left
  * out. */
@@ -115,10 +115,9 @@ static void not_needed(struct why *w, struct again *a, uint64_t *by)
     ++*by;
 }
 
-/* Processes a DSACK: the receiver reports that octets from to `to` - 1 arrived once more than
- * necessary. If a segment was sent three times and a timestamp has shown one copy to be spurious,
- * the DSACK reports that copy; otherwise it reports the latest copy not yet known to be
- * spurious. */
+/* Processes a DSACK: the receiver reports that octets [from, to) arrived once more than necessary.
+ * If a segment was sent three times and a timestamp has shown one copy to be spurious, the DSACK
+ * reports that copy; otherwise it reports the latest copy not yet known to be spurious. */
 void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
 {
     struct why *w = h->why;
@@ -158,7 +157,9 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     struct why *w = h->why;
     const uint32_t n = SCPS_MIN(w->nagain, AGAINS);
     const uint32_t oldest = w->nagain > AGAINS ? w->nagain % AGAINS : 0;
-    /* Octets below this sequence number had arrived before they were retransmitted. */
+    /* This acknowledgement shows that the retransmissions of octets [una, upto) were spurious: an
+     * earlier copy of them had arrived. upto == una (SND.UNA before the acknowledgement): none so
+     * far. */
     uint64_t upto = una;
     for (uint32_t i = 0; i < n && w->open; i++) {
         struct again *a = &w->again[(oldest + i) % AGAINS];
@@ -175,10 +176,10 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     }
 }
 
-/* Returns *re with the time of the last earlier copy of octets first to end - 1 and with `retrans`
- * 0 if that was their first transmission. *re has the values of the whole captured packet, which
- * may be longer than a segment on the wire (segmentation offload cuts it behind the capture point):
- * they are those of the part that was sent again last, which need not be [first, end). */
+/* *re describes the last transmission of a whole captured packet, which segmentation offload may
+ * have cut into several segments behind the capture point. Returns the same for its octets [first,
+ * end) alone: last_at is the time at which they were last sent, which may be earlier, and retrans
+ * (how often they were sent again) is 0 if that was their first transmission. */
 static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t end,
                               const struct resend *re)
 {
@@ -304,12 +305,15 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
 {
     const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
     if (end <= peer->ack_hi)
-        /* All of the data had been acknowledged before, so this segment is another copy of it. The
-         * next data in order is late instead if its acknowledgement passed the capture point just
-         * before: the capturing host stored the packets of the two directions in another order. */
+        /* All of the data had been acknowledged before it was captured, so it is another copy
+         * (true). The exception (false) is the next data in order if it was acknowledged less than
+         * 4/5 of a round trip ago: the capturing host stored the packets of the two directions in
+         * another order. */
         return first != h->sent_hi || now - peer->ack_at >= path - path / 5;
     const struct gap *g = gap_at(h, first);
-    if (!g) /* No gap is recorded: the capture began after the loss. */
+    /* The capture did not notice that this data was missing, for example because it began after the
+     * data above was sent. */
+    if (!g)
         return now - h->last_sent_at > path;
     re->gap = true;
     re->last_at = g->at;
@@ -335,15 +339,17 @@ struct clues {
      * which a later segment left a gap there */
     scps_time last_at;
     scps_time hole; /* time at which a SNACK last reported the segment as missing; -1: none did */
-    scps_dur since; /* time from last_at to now */
+    scps_dur since; /* time from last_at to the capture of this retransmission */
     scps_dur idle;  /* time since the sender last sent data */
-    scps_dur srtt, rto; /* smoothed RTT and retransmission timeout, of the whole path */
+    /* The sender's SRTT and RTO as estimated from the capture, for the whole path between the two
+     * ends, even if the capture point lies in the middle. */
+    scps_dur srtt, rto;
     /* the shortest time after which the sender's retransmission timer may expire */
     scps_dur floor;
     bool lowest, highest;
     /* true: the lowest outstanding data is sent again, the sender had sent no data for at least
      * `floor`, and the peer had sent nothing for at least the shorter of `floor` and half of
-     * `since` */
+     * `since`, the time since the earlier transmission of the data */
     bool silent;
     /* true: the sender's retransmission timer must have expired before this retransmission,
      * although one of the ends had sent something meanwhile */
@@ -356,10 +362,10 @@ static bool sacked_since(const struct clues *k)
     return sacked_above(k->h, k->end) && k->h->sack_at - k->last_at >= k->h->rtt.min;
 }
 
-/* Returns true if the sender's retransmission timer must have expired: no data was acknowledged and
- * the segment was not sent for k->floor (RFC 6298 section 5), even if the sender has sent other
- * data meanwhile, and neither SACK nor three duplicate acknowledgements explain the
- * retransmission. */
+/* Returns true if the sender's retransmission timer must have caused the retransmission k (RFC 6298
+ * section 5): it begins at SND.UNA; for at least k->floor, the shortest time after which the timer
+ * may expire, no new data was acknowledged and the retransmitted data was not sent, although other
+ * data may have been; and neither SACK nor three duplicate acknowledgements explain it. */
 static bool timer_expired(const struct clues *k, scps_time now)
 {
     return k->lowest && (k->re->any || k->re->gap) &&

@@ -26,8 +26,9 @@ enum { PADDED = 0x20 }; /* bit of radiotap's flags: the body begins at a multipl
 
 #define SUBFRAME 14u /* length of the header of a frame within an aggregate, octets */
 
-/* Finds the IP header in the frame at off of an aggregate that ends at caplen, and takes note of
- * where the next one begins. */
+/* Finds the IP header in the subframe at offset off of an aggregate (A-MSDU of IEEE 802.11, several
+ * packets in one frame) that ends at caplen, and points t->aggregate to the next subframe (NULL:
+ * there is none). Returns the IP header's offset, or -1 after counting why there is none. */
 static int subframe(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off)
 {
     t->aggregate = NULL;
