@@ -176,7 +176,9 @@ void scps_bulk_source_fini(struct scps_bulk_source *s)
 }
 
 /* Reads the next bytes of the connection and passes them to the function s->take, if that is not
- * NULL. Returns their number, or the result of scps_conn_read() or take() that is not one. */
+ * NULL. Returns how many (> 0). If take() does not return 0, returns its result; if
+ * scps_conn_read() reads nothing, returns 0 (end of the stream) or its SCPS_ERR_* (such as
+ * SCPS_ERR_AGAIN). */
 static int64_t sink_read(struct scps_bulk_sink *s)
 {
     const uint8_t *p;
