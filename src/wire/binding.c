@@ -6,8 +6,8 @@
  * differ on whether the low nibble of octet B is data: this file sends the nibble as zero and keeps
  * it as received. Ids from 256 on (long ids) are encoded as 255 and the id less 256 in the first
  * octet of the data. That encoding was not checked against CCSDS 714.0-B-2 (docs/SCPS-TP.md
- * section 10), so long ids are parsed, but never sent. A space has at least one 16-bit word of data, so that no option becomes 4 octets long
- * and looks like the normal capabilities option.
+ * section 10), so long ids are parsed, but never sent. A space has at least one 16-bit word of
+ * data, so that no option becomes 4 octets long and looks like the normal capabilities option.
  */
 #include <scps/binding.h>
 
