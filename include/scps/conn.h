@@ -268,8 +268,9 @@ struct scps_conn_config {
      * expected_rtt if that is longer. */
     scps_dur fin_wait2;
     /* How long a SYN is resent: for the sum of this many timeouts and one more, each twice the one
-     * before. In this sum the first timeout is 1 s at least, and rto_max 60 s at least; 7 make
-     * three minutes or more. 0 to 65535 timeouts; default 7; RFC 9293 section 3.8.3. */
+     * before. In this sum the first timeout is 1 s at least, and rto_max 60 s at least; with 8 the
+     * last SYN is sent after 183 s or later, and the attempt ends after 243 s or later. 0 to 65535
+     * timeouts; default 8; RFC 9293 section 3.8.3. */
     uint16_t syn_retries;
     /* How long data is resent to a silent peer: for the sum of this many timeouts and one more,
      * each twice the one before. It is never less than 100 s; for less see user_timeout. Timeouts

@@ -31,8 +31,9 @@ static scps_dur backoff_total(scps_dur rto, scps_dur max, unsigned retries)
 }
 
 /* For data R2 is at least 100 s (SHLD-11). For a SYN the first timeout counts as a second and the
- * limit of the backoff as a minute at least, so with syn_retries 7 it is at least three minutes
- * (MUST-23), however short the round trip is expected to be. A SYN-ACK has the same limit: the peer
+ * limit of the backoff as a minute at least, so with syn_retries 8 the last SYN is sent after 183 s
+ * and R2 is 243 s, however short the round trip is expected to be (MUST-23: retransmission "for at
+ * least 3 minutes"). A SYN-ACK has the same limit: the peer
  * repeats its SYN as long, and must not complete a handshake that has ended here. */
 SCPS_NOINLINE scps_dur scps_silence_limit(const struct scps_conn_config *cfg, bool established,
                                           scps_dur rto, scps_dur max)

@@ -61,7 +61,7 @@ static void defaults(void **state)
     assert_string_equal(c.cc->name, "vj");
     assert_int_equal(scps_config_resolve(&c), 0);
     assert_int_equal(c.keep_count, 9);
-    assert_int_equal(c.syn_retries, 7);
+    assert_int_equal(c.syn_retries, 8);
 }
 
 /* RFC 6298 section 2: the margin of the timeout above SRTT covers the delayed acknowledgement of a
