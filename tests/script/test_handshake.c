@@ -202,8 +202,8 @@ static void syn_is_repeated_and_given_up(void **x)
     script_free(t);
 }
 
-/* RFC 9293 section 3.8.3, MUST-23: by default there is "retransmission of the segment for at least 3
- * minutes": the last SYN leaves after 183 s, and the attempt ends a minute later. */
+/* RFC 9293 section 3.8.3, MUST-23: by default there is "retransmission of the segment for at least
+ * 3 minutes": the last SYN leaves after 183 s, and the attempt ends a minute later. */
 static void three_minutes_of_syns(void **x)
 {
     struct script *t = script_of(x);
