@@ -9,32 +9,41 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds to the list f, as files that are read, the shared objects named by all keys cc-plugin among
- * the settings s. Returns false, with a message in msg, if one of them is already in f as a file
- * that is written. */
+/* Adds to the list f, as a file that is read, the shared object that `value` names before its first
+ * comma, if the dotted key `key` is flow.cc-plugin or flow.NAME.cc-plugin. Returns false, with a
+ * message in msg, if that file is already in f as a file that is written. */
+static bool add_plugin(struct files *f, const char *key, const char *value, char msg[LAB_MSGLEN])
+{
+    const char *last = strrchr(key, '.');
+    char path[LAB_MSGLEN];
+
+    if (!last || strcmp(last, ".cc-plugin") != 0)
+        return true;
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(value, ","), value);
+    return files_add(f, "cc-plugin", path, FILES_READ, msg, LAB_MSGLEN);
+}
+
+/* Calls add_plugin() for each of the settings s. */
 static bool add_plugins(struct files *f, const struct lab_sets *s, char msg[LAB_MSGLEN])
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const char *key = strrchr(s->v[i].key, '.');
-        char path[LAB_MSGLEN];
+    bool ok = true;
 
-        if (!key || strcmp(key, ".cc-plugin") != 0)
-            continue;
-        snprintf(path, sizeof path, "%.*s", (int)strcspn(s->v[i].value, ","), s->v[i].value);
-        if (!files_add(f, "cc-plugin", path, FILES_READ, msg, LAB_MSGLEN))
-            return false;
-    }
-    return true;
+    for (size_t i = 0; ok && i < s->n; i++)
+        ok = add_plugin(f, s->v[i].key, s->v[i].value, msg);
+    return ok;
 }
 
 /* Adds to the list f, as files that are read, the shared objects that keys cc-plugin of scenario sc
- * name: in sections [flow] and [flow NAME], in sections [case] and on the command line, but not in
- * [sweep]. Returns false, with a message in msg, if one of them is already in f as a file that is
+ * name: in sections [flow] and [flow NAME], in [sweep], in sections [case] and on the command line.
+ * Returns false, with a message in msg, if one of them is already in f as a file that is
  * written. */
 static bool add_all_plugins(struct files *f, const struct lab_scenario *sc, char msg[LAB_MSGLEN])
 {
     bool ok = add_plugins(f, &sc->base, msg) && add_plugins(f, &sc->over, msg);
 
+    for (size_t i = 0; ok && i < sc->naxes; i++)
+        for (size_t k = 0; ok && k < sc->axis[i].n; k++)
+            ok = add_plugin(f, sc->axis[i].key, sc->axis[i].value[k], msg);
     for (size_t i = 0; ok && i < sc->ncases; i++)
         ok = add_plugins(f, &sc->cases[i].sets, msg);
     return ok;

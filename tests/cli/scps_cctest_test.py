@@ -202,6 +202,9 @@ class Plugin(Case):
             with open(path + ".plain", "w", encoding="utf-8") as f:
                 f.write(plain)
             self.refused(run(LAB, "run", path + ".plain", "--set", "flow.cc-plugin=" + so, "--pcap", so), "--pcap", "cc-plugin is the same file")
+            with open(path + ".swept", "w", encoding="utf-8") as f:
+                f.write(plain + "[sweep]\nflow.cc-plugin = %s, %s\n" % (shutil.copy(so, so + ".copy"), so))
+            self.refused(run(LAB, "run", path + ".swept", "--pcap", so), "--pcap", "cc-plugin is the same file")
             # "run --qlog NAME" writes NAME-FLOW.qlog, and a sweep writes these files in the folder of --out.
             names = ["log-1.qlog", "rows.csv", "cells.csv", "scenario.ini"]
             for name in names:
