@@ -187,14 +187,19 @@ enum {
  * units (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
 enum {
     /* the program tools/settings writes the next lines from settings.def */
-    /* Rate limit on the wire, IP header and framing counted. In bytes/s. */
+    /* Rate limit on the wire, IP header and framing counted. Pure rate control, which needs a rate,
+     * uses this one. In bytes/s. */
     SCPS_TP_RATE = 0x100,
     /* Bytes that rate and ack_budget count for each packet beyond its IP length: the link's
      * framing. Number of bytes. */
     SCPS_TP_RATE_OVERHEAD = 0x101,
-    /* How much may be sent back to back under rate after a pause. In bytes. */
+    /* How much may be sent back to back under rate after a pause. It is the size of the token
+     * bucket. By default the bucket is smaller while losses of small segments are repaired, and
+     * after two timeouts of small segments: four packets of their mean length. In bytes. */
     SCPS_TP_BURST = 0x102,
-    /* Spread each congestion window over the smoothed round trip. 0 (off) or 1 (on). */
+    /* Spread each congestion window over the smoothed round trip. It is always on where
+     * acknowledgements wait for the timer (ack_mode delayed), because each such acknowledgement
+     * would release a whole window at once. 0 (off) or 1 (on). */
     SCPS_TP_PACING = 0x103,
     /* Initial congestion window. Number of segments. */
     SCPS_TP_INIT_CWND = 0x104,
@@ -208,20 +213,26 @@ enum {
     /* Offer and accept window scaling; without it no window is larger than 65535 bytes. 0 (off) or
      * 1 (on). */
     SCPS_TP_WSCALE = 0x108,
-    /* Offer and accept explicit congestion notification. 0 (off) or 1 (on). */
+    /* Offer and accept explicit congestion notification. A SYN that is sent again does not offer
+     * it, so one lost SYN leaves the connection without it (RFC 3168 section 6.1.1.1). 0 (off) or 1
+     * (on). */
     SCPS_TP_ECN = 0x109,
     /* Send new data on the first two duplicate acknowledgements. 0 (off) or 1 (on). */
     SCPS_TP_LIMITED_TRANSMIT = 0x10a,
     /* Restore the congestion window after a loss recovery that proves spurious (F-RTO, timestamps,
      * DSACK). 0 (off) or 1 (on). */
     SCPS_TP_SPURIOUS_UNDO = 0x10b,
-    /* How many duplicate acknowledgements are taken for a loss. Number of acknowledgements. */
+    /* How many duplicate acknowledgements are taken for a loss. A path that reorders packets needs
+     * more; a SNACK causes a retransmission whatever the threshold. Number of acknowledgements. */
     SCPS_TP_DUPTHRESH = 0x10c,
-    /* The cause that is assumed for a loss or a timeout that nothing explains. 0 (congestion), 1
-     * (corruption). */
+    /* The cause that is assumed for a loss or a timeout that nothing explains. With corruption,
+     * losses do not reduce the congestion window, and timeouts do not back off. An outage has a
+     * beginning and an end, so only the link can report one. 0 (congestion), 1 (corruption). */
     SCPS_TP_LOSS_CAUSE = 0x10d,
     /* When the receiver acknowledges: when the timer expires (F0), every segment (F1), every other
-     * one (F2). 0 (delayed), 1 (every), 2 (other). */
+     * one (F2). Where full segments arrive further apart than ack_delay, F2 acknowledges each at
+     * once after the timer has expired for eight in a row, until the application writes. 0
+     * (delayed), 1 (every), 2 (other). */
     SCPS_TP_ACK_MODE = 0x10e,
     /* Longest wait of a delayed acknowledgement. In µs. */
     SCPS_TP_ACK_DELAY = 0x10f,
@@ -232,7 +243,9 @@ enum {
     /* Least margin of the retransmission timeout above the smoothed round trip. In µs. */
     SCPS_TP_RTO_MIN = 0x112,
     /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
-     * In µs. */
+     * When the link comes back after an outage, the sender may wait this long before it sends. A
+     * smaller value shortens that wait, but also the time that data_retries gives a silent peer:
+     * raise that number for longer outages. outage_after needs neither. In µs. */
     SCPS_TP_RTO_MAX = 0x113,
     /* Longest time between probes of a closed window. In µs. */
     SCPS_TP_PERSIST_MAX = 0x114,
@@ -241,13 +254,17 @@ enum {
     /* How long a closed connection waits for the peer's FIN. In µs. */
     SCPS_TP_FIN_WAIT2 = 0x116,
     /* How long a SYN is resent: for the sum of this many timeouts and one more, each twice the one
-     * before. Number of timeouts. */
+     * before. In this sum the first timeout is 1 s at least, and rto_max 60 s at least; with 8 the
+     * last SYN is sent after 183 s or later, and the attempt ends after 243 s or later. Number of
+     * timeouts. */
     SCPS_TP_SYN_RETRIES = 0x117,
     /* How long data is resent to a silent peer: for the sum of this many timeouts and one more,
-     * each twice the one before. Number of timeouts. */
+     * each twice the one before. It is never less than 100 s; for less see user_timeout. Timeouts
+     * that corruption explains do not back off, so more of them fit into this time. Number of
+     * timeouts. */
     SCPS_TP_DATA_RETRIES = 0x118,
-    /* End the connection when nothing of what was sent has been acknowledged for this long. In
-     * µs. */
+    /* End the connection when nothing of what was sent has been acknowledged for this long. The
+     * time of an outage does not count. In µs. */
     SCPS_TP_USER_TIMEOUT = 0x119,
     /* Silence before the first keep-alive probe. In µs. */
     SCPS_TP_KEEP_IDLE = 0x11a,
@@ -259,18 +276,28 @@ enum {
      * (on). */
     SCPS_TP_SNACK_LONG = 0x11d,
     /* Count the blocks of a SNACK in units of the MSS instead of the MSS less the 12 bytes of
-     * timestamps. 0 (off) or 1 (on). */
+     * timestamps. Both ends have to use the same unit, and builds of the reference implementation
+     * differ: otherwise the holes reported lie in the wrong place, and the wrong data is resent
+     * until a timeout. Without timestamps both units are the MSS. 0 (off) or 1 (on). */
     SCPS_TP_SNACK_RAW_UNIT = 0x11e,
     /* How long the sender waits after a SNACK before it resends, because the segments may only be
-     * late. In µs. */
+     * late. It is for paths that are known to reorder packets; set dupthresh there, too. On any
+     * path the sender waits as long as segments that counted as lost have been late (RFC 8985
+     * section 6.2). In µs. */
     SCPS_TP_SNACK_DELAY = 0x11f,
-    /* How many SYNs carry the SCPS capabilities (option 20) before one is sent without them. Number
-     * of SYNs. */
+    /* How many SYNs carry the SCPS capabilities (option 20) before one is sent without them. It is
+     * for paths that drop packets with unknown options; after a SYN that is answered with a reset,
+     * one without the option is sent at once. Where a link is down at the start, or loses SYNs, a
+     * larger number keeps SNACK. Number of SYNs. */
     SCPS_TP_CAPS_TRIES = 0x120,
-    /* The peer's window, as assumed until its first scaled window arrives. In bytes. */
+    /* The peer's window, as assumed until its first scaled window arrives. A SYN cannot offer more
+     * than 65535 bytes. Where both ends are configured alike, as in the tests of
+     * NASA/TM-2003-212001, this saves the first round trip. The peer may do the same, so this many
+     * bytes are accepted from it even where this end's SYN offered a smaller window, as far as the
+     * receive buffer holds them. In bytes. */
     SCPS_TP_FIRST_WINDOW = 0x121,
-    /* Mark the ends of records (option 22) and report those of the peer to the reader. 0 (off) or 1
-     * (on). */
+    /* Mark the ends of records (option 22) and report those of the peer to the reader. The option
+     * is not negotiated: a peer that does not know it reads plain TCP. 0 (off) or 1 (on). */
     SCPS_TP_RECORDS = 0x122,
     /* Offer best effort also by TCP option 16, for peers older than the capabilities (option 20). 0
      * (off) or 1 (on). */
@@ -283,16 +310,19 @@ enum {
     /* The sender gives up data that it sent this long ago, if nothing has been acknowledged since
      * then. In µs. */
     SCPS_TP_BETS_LIFETIME = 0x126,
-    /* How losses are detected that no SNACK reports: by counting acknowledgements, or by the time
-     * since sending. 0 (classic), 1 (rack). */
+    /* How losses are detected that no SNACK reports: by counting acknowledgements, or by the
+     * time since sending. classic counts dupthresh acknowledgements (RFC 5681, RFC 6675); rack
+     * has a reordering window that adapts, and a tail loss probe, and needs SACK. 0 (classic), 1
+     * (rack). */
     SCPS_TP_RECOVERY = 0x127,
-    /* With ack_mode other: how many segments, from the first on, are acknowledged one by one.
-     * Number of segments. */
+    /* With ack_mode other: how many segments, from the first on, are acknowledged one by one. It
+     * helps a peer whose slow start counts acknowledgements. Number of segments. */
     SCPS_TP_QUICK_ACKS = 0x128,
     /* Limit for acknowledgements that carry no data, for a thin return link, headers and framing
      * counted. In bytes/s. */
     SCPS_TP_ACK_BUDGET = 0x129,
-    /* Limit for acknowledgements that carry no data, for a thin return link. In packets/s. */
+    /* Limit for acknowledgements that carry no data, for a thin return link. The next
+     * acknowledgement reports what those held back would have reported. In packets/s. */
     SCPS_TP_ACK_BUDGET_PPS = 0x12a,
     /* Report damaged segments to the peer (option 23) if it knows SCPS options. 0 (off) or 1
      * (on). */
@@ -301,12 +331,19 @@ enum {
      * µs. */
     SCPS_TP_CORRUPTION_HOLD = 0x12c,
     /* After this many timeouts in a row the next one is taken for a link outage: probes are sent,
-     * and the connection does not end. Number of timeouts. */
+     * and the connection does not end. The probes are sent after 5, 6, 12, 24, 48, 60, 60 ...
+     * seconds, or after rto_max where that is shorter; when a segment of the peer arrives, sending
+     * continues with the window that the timeouts left. Number of timeouts. */
     SCPS_TP_OUTAGE_AFTER = 0x12d,
     /* With ack_mode delayed: while data is missing, acknowledge every other segment, and at once
-     * one that opens or fills a hole. 0 (off) or 1 (on). */
+     * one that opens or fills a hole. Otherwise missing data is reported when the
+     * delayed-acknowledgement timer expires. 0 (off) or 1 (on). */
     SCPS_TP_HOLES_AT_ONCE = 0x12e,
-    /* One acknowledgement answers all segments that arrive together. 0 (off) or 1 (on). */
+    /* One acknowledgement answers all segments that arrive together. Segments arrive together when
+     * the driver hands them in with no output between them. When it is off, as many
+     * acknowledgements are sent as if the segments had come one by one, for a peer that counts
+     * acknowledgements. A limit for acknowledgements (ack_budget, ack_budget_pps, a route's rate)
+     * takes precedence. 0 (off) or 1 (on). */
     SCPS_TP_STRETCH_ACKS = 0x12f,
     /* end of the lines that tools/settings writes */
     SCPS_TP_CC = 0x180, /* text: "vj", "rate", "name,key=value,..."; get returns all parameters */
