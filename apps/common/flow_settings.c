@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a [flow] section that are settings of its connections: one for each row of
- * <scps/settings.def>. */
+/* The keys that the section [flow] of a scenario file may set (scps_scenario(5)) and that are
+ * settings of the connections of the flow: one key for each row of <scps/settings.def>, except rows
+ * that only scps_ttcp or C programs can set. */
 #include "common/flow_settings.h"
 
 #include <string.h>
 
-/* Settings whose default for the flows of a scenario differs from that in <scps/settings.def>. */
+/* Settings whose default in the section [flow] of a scenario file differs from the default in
+ * <scps/settings.def>. */
 static const struct {
     enum setting_id id;
     int64_t value;

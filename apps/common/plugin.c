@@ -19,7 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* text that the child process writes to the pipe if it has found no error */
+/* Text that a child process, which tries to open a shared object or to call the hooks of a
+ * controller, writes to the pipe to its parent if it has found no error; any other text in the pipe
+ * is the error that the child has found. */
 #define TRIAL_DONE "done"
 enum { TRIAL_SEEDS = 10, TRIAL_SECONDS = 5, TRIAL_ROUNDS = 100, PATH_LEN = 1024 };
 

@@ -52,8 +52,9 @@ struct lab_scenario {
      * combination of swept values); over: settings from the command line, which override all
      * others */
     struct lab_sets base, over;
-    /* the sections [link NAME] and [flow NAME] in the order of the file, with keys or without, as
-     * the keys "link.NAME." and "flow.NAME." without values */
+    /* Names of all sections [link NAME] and [flow NAME] of the file, in its order. The key of an
+     * element is "link.NAME." or "flow.NAME.", and its value is "". They are listed because such a
+     * section makes a link or a flow even if it sets no key. */
     struct lab_sets sections;
     struct lab_axis *axis;
     size_t naxes;

@@ -145,7 +145,7 @@ static int other_key(struct lab_reading *r, int line, const char *key, const cha
     return lab_setup_check(key, value, why) || lab_reading_refuse(r, line, "%s", why);
 }
 
-/* ---- sections of the file, one function for each ---- */
+/* ---- functions that process the lines of the scenario file, by the section of a line ---- */
 
 /* Returns true if the text `list`, whose items are separated by `sep`, has an empty item. begun:
  * the text may begin with sep, because it continues the list of the line before; open_end: the text

@@ -28,8 +28,9 @@ struct lab_reading {
     /* number of the line with a list in [sweep] that ends with a comma, so that a continuation line
      * has to follow; 0: none */
     int comma;
-    /* folder of the files with published values that the key `published` names; NULL: it is not
-     * checked that they exist */
+    /* Folder of the CSV files with results that publications report (lab/published). The key
+     * `published` names one of these files, beside which the reports show the results of the
+     * scenario. NULL: whether that file exists is not checked. */
     const char *published_dir;
     bool failed; /* true: an error was found, and msg describes it */
     char *msg;

@@ -13,8 +13,9 @@
 
 enum lab_kind {
     LAB_STREAM,
-    /* the flow is no TCP connection, but a model (model.h) of a file transfer whose sender sends
-     * packets at a fixed rate, and whose receiver requests the missing ones by NACKs */
+    /* the flow is no TCP connection, but a model (model.h) of a file transfer with negative
+     * acknowledgements (NACK): its sender sends packets at a fixed rate, and its receiver requests
+     * the missing ones by NACKs */
     LAB_NACK
 };
 
@@ -50,16 +51,20 @@ struct lab_flow {
     /* rate_bps: rate limit of the flow, bit/s; host_bps: highest rate at which the sending host can
      * emit packets, bit/s; 0: no limit */
     uint64_t rate_bps, host_bps;
-    /* rate at which the application writes, bit/s; 0: as fast as the connection accepts data */
+    /* rate at which the application of the sending host writes from app_from to app_until, bit/s;
+     * 0: always as fast as the connection accepts data */
     uint64_t app_bps;
-    /* app_bps applies from app_from to app_until, µs after the flow's start; app_until 0: to the
-     * end */
+    /* The application writes at app_bps from app_from to app_until, µs after the start of the flow
+     * (app_until 0: to its end), and at other times as fast as the connection accepts data. */
     scps_dur app_from, app_until;
-    uint32_t record;  /* size of a record, bytes; 0: the stream has no records */
+    /* bytes after which the sending application marks the end of a record (SCPS-TP record
+     * boundary); 0: it marks none */
+    uint32_t record;
     uint32_t payload; /* payload of a full segment, bytes; 0: it follows from the MTU */
     bool first_window;
     scps_dur rtt_hint; /* expected RTT of the connections, µs; -1: the RTT of the flow's link */
-    /* The following fields are used by the model LAB_NACK only. */
+    /* The fields from headers to done_wait are used only if `kind` is LAB_NACK: the flow is then a
+     * model of a file transfer with negative acknowledgements (NACK), not a TCP connection. */
     uint32_t headers; /* octets of headers and framing that each packet has besides its payload */
     /* rate at which the receiving host can process packets, bit/s; 0: unlimited */
     uint64_t receiver_bps;

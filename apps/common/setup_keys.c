@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of links and flows, and the meaning of their values.
+/* The keys that the sections [link] and [flow] of a scenario file may set (scps_scenario(5)), and
+ * the meaning of their values.
  *
- * A link's keys are those of a link SPEC, which setup.c composes and parses with scps_link_parse();
- * the few that a SPEC does not have are listed below. A flow's keys are the settings of its
- * connections (flow_settings.h) and a table in this file: name, type of the value, field.
+ * Most keys of a link are those of a link SPEC, a text such as "geo,rate=2mbit,ber=1e-6", which
+ * setup.c composes from them and parses with scps_link_parse(); link_keys below lists the others.
+ * The keys of a flow are the settings of its connections (flow_settings.h) and those in the table
+ * flow_keys below: name, type of the value, field.
  */
 #include "common/setup_keys.h"
 

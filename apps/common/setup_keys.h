@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the keys of links and flows, for setup.c, which applies the keys of a cell. */
+/* The table of the keys that the sections [link] and [flow] of a scenario file may set. setup.c
+ * uses it to make the links and flows of a cell, which is one combination of the values that the
+ * scenario sweeps. */
 #ifndef SCPS_LAB_SETUP_KEYS_H
 #define SCPS_LAB_SETUP_KEYS_H
 

@@ -8,9 +8,12 @@
 
 #include <string.h>
 
-/* The places of a scenario in which a key can be set, in the order in which they are applied:
- * nowhere (default), [link] or [flow], a section with a name, [sweep], cases. Case number i is
- * place PLACE_CASES + i; the options --set follow in the order of the command line. */
+/* Rank of the place in which a scenario sets a key; a setting of higher rank overrides those of
+ * lower rank. From the lowest: nowhere, so the key has its default; section [link] or [flow];
+ * section [link NAME] or [flow NAME]; values in [sweep]; section [case], whose settings apply only
+ * to the cells (combinations of swept values) that fulfil its condition: the i-th one, from 0, has
+ * rank PLACE_CASES + i. The options --set of the command line rank above all cases, in their
+ * order. */
 enum place { PLACE_DEFAULT, PLACE_ALL, PLACE_NAMED, PLACE_SWEEP, PLACE_CASES };
 
 const struct lab_set *lab_applied_last(const struct lab_applied *a, char kind, const char *name,
@@ -36,9 +39,9 @@ static size_t index_in(const struct lab_sets *sets, const struct lab_set *s)
     return i;
 }
 
-/* Returns the place (enum place, or beyond) where the scenario sets s: PLACE_CASES + number of the
- * case for a setting in a [case] section; above all cases for an option --set. s NULL: the key has
- * its default, so the result is PLACE_DEFAULT. */
+/* Returns the rank of the place where the scenario sets s (enum place): for a setting in the i-th
+ * section [case], from 0, PLACE_CASES + i; for the k-th option --set, from 0, PLACE_CASES + number
+ * of cases + k. s NULL: the key is set nowhere, so the result is PLACE_DEFAULT. */
 static size_t place_of(const struct lab_scenario *sc, const struct lab_set *s)
 {
     struct lab_dotted d;
@@ -110,10 +113,11 @@ static bool refuse_key(const struct pairs *p, const struct lab_set *set, const c
 }
 
 /* Called for a setting `set` of flow `name` that has no effect in this cell (combination of swept
- * values) because of the value of the flow's key `decider`. Returns true if the setting is accepted
- * nevertheless, because it is meant for other cells or flows: `decider` is set in a place that is
- * applied later (enum place), or may differ between cells or flows while `set` comes from a section
- * [flow] or [flow NAME], which applies to every cell. Otherwise refuses the setting with text and
+ * values) because of the value of the key `decider` of the flow. Returns true if `set` is accepted
+ * nevertheless, which it is in two cases. 1: `decider` is set in a place of higher rank than `set`
+ * (enum place), for example `set` in [flow] and `decider` in a [case], which applies only to some
+ * cells. 2: `set` comes from a section [flow] or [flow NAME], which applies to every cell, and
+ * `decider` differs between cells or flows (varies()). Otherwise refuses `set` with text and
  * returns false. */
 static bool idle(const struct pairs *p, const char *name, const struct lab_set *set,
                  const char *decider, const char *text)
