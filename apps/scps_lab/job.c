@@ -55,8 +55,9 @@ struct transfer {
     bool over;
 };
 
-/* direction dir (0: from a to b) of the first link, for the callback that reports its packets to
- * w */
+/* One direction of the first link of the scenario file: dir 0: from host a of the link to its host
+ * b; 1: from b to a. Argument of the callback that passes to w->on_verdict what the link did to
+ * each packet of that direction. */
 struct side {
     struct lab_watch *w;
     int dir;
@@ -205,7 +206,7 @@ static void begin(void *ctx)
         failed(t, SCPS_ERR_NOMEM);
 }
 
-/* ---- callbacks that record what the stacks report during a job ---- */
+/* ---- callbacks that record what the stacks of the hosts report during a simulation run ---- */
 
 static void open_qlog(struct transfer *t, const struct scps_note *n)
 {

@@ -43,7 +43,9 @@ struct lab_watch {
      * kind). host: name of the host. */
     void (*on_note)(void *ctx, const char *host, const struct scps_note *n);
     uint64_t note_mask;
-    /* Called with the fate of each packet of the first link; dir 0: from a to b. */
+    /* Called for each packet that is sent over the first link of the scenario file, with its fate:
+     * delivered, damaged or dropped. dir 0: from host a of the link to its host b; 1: from b to
+     * a. */
     void (*on_verdict)(void *ctx, int dir, const struct scps_verdict *v);
     /* Called every `every` µs of virtual time for each flow that has begun and not ended. received:
      * bytes that the receiving application has read; i: state of the sender's connection. */

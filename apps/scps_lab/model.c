@@ -149,9 +149,10 @@ static void send_pass(struct model *m, const uint8_t *wanted)
     pass_time(m, nth(m, start, sent));
 }
 
-/* Ends a pass: sends a flush, the packet that asks for a NACK, lets the receiver wait and send the
- * NACK, and repeats all this until a NACK arrives at the sender or the scenario's timeout has
- * passed. */
+/* Called at the end of a pass, when the sender has sent every packet that, as far as it knows, the
+ * receiver misses. Sends a flush, the packet that asks for a NACK, lets the receiver wait and send
+ * the NACK, and repeats all this until a NACK arrives at the sender or the timeout of the scenario
+ * has passed. The sender resends the packets that the NACK lists in the next pass. */
 static void ask_for_nack(struct model *m, scps_dur round_trip)
 {
     for (m->nacked = false; !m->nacked && m->now < m->timeout;) {

@@ -7,7 +7,8 @@
 
 #include "scps_lab/job.h"
 
-/* Runs the only flow of s, whose kind is LAB_NACK, by the model, and fills in *r. seed[0], seed[1]:
+/* Simulates the only flow of s, whose kind is LAB_NACK, as a file transfer with negative
+ * acknowledgements (NACK) at a fixed rate, without a TCP stack, and fills in *r. seed[0], seed[1]:
  * seeds of the two directions of the link; seed[2]: seed of the model. Returns false, with the
  * reason in w->msg, if the model could not be set up. Call lab_result_free() in either case. */
 bool lab_model(const struct lab_setup *s, const uint64_t seed[3], struct lab_watch *w,

@@ -75,8 +75,10 @@ static size_t flows_of(const struct lab_cells *c, size_t number)
     return n;
 }
 
-/* Returns how many bytes of text, which follows the two heading lines of rows.csv, belong to
- * complete runs. Calls done(ctx, cell number, run) for each of these. */
+/* text: the rows of rows.csv, behind its two heading lines. Returns the number of bytes to the end
+ * of the last complete run in text: a run (one simulation of a cell) is complete if it has a row
+ * for each flow and each copy of a flow. Calls done(ctx, cell number, run) for each complete
+ * run. */
 static size_t complete(const struct lab_cells *c, const char *text,
                        void (*done)(void *ctx, size_t cell, unsigned run), void *ctx)
 {

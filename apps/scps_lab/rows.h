@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file rows.csv: a line for each flow of each run, appended when the run ends. It is read again
- * when a sweep continues after a stop. */
+/* The file rows.csv: a line for each flow of each run (one simulation of a cell), appended when the
+ * run ends. It is read again when a sweep continues after a stop. */
 #ifndef SCPS_LAB_ROWS_H
 #define SCPS_LAB_ROWS_H
 
@@ -11,7 +11,9 @@
 struct lab_rows {
     int fd;
     char path[4096];
-    long long good; /* length of the file up to its last complete run, bytes */
+    /* length of rows.csv, bytes, to the end of the last run that has a row for each of its flows;
+     * the file is cut to this length if an interrupted write has left a part of a run behind it */
+    long long good;
 };
 
 /* Appends the first line of rows.csv to s: "# scps_lab VERSION scenario=... shard=K/N", newline
@@ -34,8 +36,9 @@ bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *
 bool lab_rows_append(struct lab_rows *r, const char *text, size_t len, char msg[LAB_MSGLEN]);
 bool lab_rows_sync(struct lab_rows *r, char msg[LAB_MSGLEN]);
 void lab_rows_close(struct lab_rows *r);
-/* Replaces DIR/rows.csv by a file with the rows of table t, sorted by cell and run. meta: first
- * line of the file, with its newline. Returns false, with the reason in msg, on an error. */
+/* Replaces DIR/rows.csv by a file with the rows of table t, sorted by the number of the cell (one
+ * combination of swept values), then by the number of the run (one simulation of that cell). meta:
+ * first line of the file, with its newline. Returns false, with the reason in msg, on an error. */
 bool lab_rows_write_sorted(const struct lab_table *t, const char *meta, const char *dir,
                            char msg[LAB_MSGLEN]);
 

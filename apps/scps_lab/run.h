@@ -10,8 +10,9 @@ struct lab_run_options {
     const char *pcap, *truth, *events, *series, *qlog,
         *plot; /* names of files to write for a single run; plot: name without suffix; NULL: none */
 };
-/* Implements the command 'scps_lab run': makes the runs of the one cell of scenario sc, and prints
- * results and errors. Returns the exit status. */
+/* Implements the command 'scps_lab run': simulates scenario sc as often as its key `runs` says, or
+ * only run number o->run, and prints results and errors. The scenario must have a single cell
+ * (combination of swept values): one that sweeps keys is refused. Returns the exit status. */
 int lab_run(const struct lab_scenario *sc, const struct lab_run_options *o);
 
 #endif

@@ -29,7 +29,8 @@
 #include <unistd.h>
 
 struct job {
-    size_t cell; /* index of the cell in the list of cells */
+    /* index in sweep.cells.v of the cell (combination of swept values) that is simulated */
+    size_t cell;
     unsigned run;
     bool done;
     double cost;
