@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Histogram of how late packets were delivered: buckets of one microsecond up to a millisecond,
- * then 128 buckets for each doubling, so each is less than 1 % wide. The largest bucket is for a
- * lateness of hours. */
+/* Histogram of how much later packets were delivered than the link model computed: buckets of one
+ * microsecond up to a millisecond, then 128 buckets for each doubling, so each is less than 1 %
+ * wide. The largest bucket is for a lateness of hours. */
 #include "scps_link/delay_hist.h"
 
 static unsigned bucket_of(uint64_t d)
@@ -17,7 +17,9 @@ static unsigned bucket_of(uint64_t d)
     return LATE_LINEAR + (e - 10) * LATE_SUB + (unsigned)(d >> (e - 7) & (LATE_SUB - 1));
 }
 
-/* Returns the largest lateness, µs, that is counted in bucket b of the histogram. */
+/* Returns the largest lateness that is counted in bucket b of the histogram, µs. The lateness of a
+ * packet is the time from the arrival that the link model computed until the packet was
+ * delivered. */
 static scps_dur upper(unsigned b)
 {
     unsigned e, sub;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How late packets were delivered: a histogram with a resolution of three digits, which yields
- * quantiles without storing the samples. */
+/* Histogram of lateness: how much later than the arrival time that the link model computed the
+ * emulator delivered each packet, µs. It has a resolution of three digits, and yields quantiles
+ * without storing the samples. */
 #ifndef SCPS_LINK_DELAY_HIST_H
 #define SCPS_LINK_DELAY_HIST_H
 

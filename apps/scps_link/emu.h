@@ -39,10 +39,11 @@ struct emu {
     struct control *control;
     struct ev_loop *ev;
     int timer_fd;
-    /* time for which timer_fd is set, µs since the start; SCPS_NEVER: it is not set */
+    /* time, µs since the start of the emulation (emu_now()), at which timer_fd will wake the event
+     * loop to deliver packets; SCPS_NEVER: the timer is not set */
     scps_time armed;
-    /* time, µs since the start, before which no packet is delivered, because a device's queue was
-     * full at the last attempt */
+    /* time, µs since the start of the emulation, before which no packet is delivered, because the
+     * queue of a device was full at the last attempt */
     scps_time retry;
     scps_time start, last_line;
     scps_time epoch; /* wall-clock time minus the monotonic clock, µs */

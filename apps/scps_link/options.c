@@ -245,7 +245,8 @@ static int take_link(struct link_options *o, bool seeded, char *msg)
 
     if (scps_link_parse_tables(o->link, &files, &o->dir[0], &o->dir[1], &o->tables, why,
                                sizeof why) != 0) {
-        /* The prefix "link: " of the message is replaced by the option's name. */
+        /* The text in `why` begins with "link: ", so "--" before it makes the name of the option,
+         * --link. */
         return fail(msg, "--%s", why);
     }
     if (!seeded && scps_entropy(&o->seed, sizeof o->seed) != 0)

@@ -39,7 +39,10 @@ struct link_options {
     const char *link;
     /* configurations of both directions with their seeds: [0] a to b, [1] b to a */
     struct scps_link_config dir[2];
-    struct scps_link_tables *tables; /* memory of the tables to which `dir` points; NULL: none */
+    /* memory of the tables that the link description (SPEC) has: rates, delays and outages over
+     * time, and an error vector, to which `rates`, `delays`, `outages` and `vector` of `dir` point;
+     * NULL: the description has none */
+    struct scps_link_tables *tables;
     /* seed of the random errors: value of --seed; without it, the seed in the scenario or, without
      * --scenario, one drawn at random */
     uint64_t seed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* --scenario: the link of a scenario file, scps_scenario(5), with the random seeds of a run of
- * scps_lab. */
+/* Option --scenario: takes the emulated link from a scenario file, scps_scenario(5). Its random
+ * errors have the seeds of one run (simulation) of that scenario by scps_lab: run number --run, or
+ * the first. */
 #ifndef SCPS_LINK_SCENARIO_H
 #define SCPS_LINK_SCENARIO_H
 
