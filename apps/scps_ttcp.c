@@ -8,13 +8,16 @@
  *   virtual_open.c real_open.c        what these runs open at the start
  *   flow.c               data in one direction, and one end of a connection
  *   receipt.c            --tell: the receiver's result, which it sends back to the sender
- *   transfer.c           a sender and a receiver, driven by events; echo.c: -e
- *   dgram_tx.c dgram_rx.c             the same for datagrams, -u
+ *   transfer.c           a sender and a receiver of a stream, driven by events
+ *   echo.c               -e: the receiver sends each block back, and the sender measures the time
+ *   dgram_tx.c dgram_rx.c             -u: a sender and a receiver of datagrams
  *   input.c output.c buffer.c         where bytes come from and go to
  *   verify.c             comparison of the received bytes with those sent
  *   compare.c            --compare: one run for each controller, as a table
  *   result.c intervals.c              all figures of a run
- *   report_text.c report_json.c json_start.c json_end.c report_udp.c progress.c watch.c the reports
+ *   report_text.c report_json.c json_start.c json_end.c report_udp.c   the results, for the user
+ *   progress.c           a line on the terminal during the transfer
+ *   watch.c              -d, --qlog: each event that a stack reports to its observer
  *
  * Exit status: 0 done; 1 failed; 2 wrong usage; 3 ended early with partial data; 4 the peer lacks a
  * feature that --require demands; 124 timeout.

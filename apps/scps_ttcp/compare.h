@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Option --compare: makes one transfer with each of several congestion controllers, and prints a
- * table. */
+/* Option --compare: makes the same transfer, over the same virtual link with the same random seed,
+ * once with each of several congestion controllers, and prints a table of the results. */
 #ifndef SCPS_TTCP_COMPARE_H
 #define SCPS_TTCP_COMPARE_H
 
@@ -14,8 +14,10 @@ struct ttcp_compare {
     const char *env; /* value of the environment variable SCPS_TTCP_OPTIONS; NULL: not set */
 };
 
-/* Runs all transfers and prints the table. Returns the exit status of the first transfer that
- * failed; 0: all succeeded. */
+/* Makes the transfer that the options describe once with each congestion controller that --compare
+ * lists. Prints a table with a row for each controller: rate, share of the physical limit,
+ * duration, retransmissions, timeouts and RTT; with --json the reports of all transfers. Returns
+ * the exit status of the first transfer that failed; 0: all succeeded. */
 int ttcp_compare(const struct ttcp_compare *t);
 
 #endif

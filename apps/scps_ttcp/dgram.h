@@ -84,7 +84,9 @@ struct ttcp_dsend {
     unsigned guards;
     /* true: the guard datagram before the data, which starts the receiver's clock, has been sent */
     bool started;
-    scps_time left; /* time at which the stack had last sent all queued datagrams, µs */
+    /* time, µs, of the last event SCPS_EV_DRAINED, by which the stack reports that it has sent all
+     * datagrams of its send queue */
+    scps_time left;
     /* time at which the sender has to run again even without an event, µs; SCPS_NEVER: none */
     scps_time next;
 };

@@ -231,9 +231,10 @@ void ttcp_dgram_send_event(struct ttcp_sender *s, const struct scps_event *ev, s
 
     if (ev->kind == SCPS_EV_ERROR) {
         err = scps_dgram_error(s->d.dgram, NULL, NULL);
-        /* The receiver may close its port when a guard datagram behind the data has arrived. So an
-         * ICMP error (port unreachable) is no failure once this sender has sent two of these
-         * datagrams. */
+        /* The sender sends several guard datagrams (short ones that mark the end of the data) in
+         * case some are lost. When the first of these arrives, the receiver may close its port, and
+         * then answers the second by ICMP port unreachable. So an ICMP error is no failure once
+         * this sender has sent two guard datagrams behind the data. */
         if (!s->finished || s->d.guards <= 1)
             failed(s, err, false);
         return;

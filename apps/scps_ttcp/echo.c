@@ -5,8 +5,9 @@
  *     sender     block ------------> compare, time ; block ----->
  *     receiver          read, write ->                     ...
  *
- * A block counts when all of it has returned. Bytes that return without a block outstanding count
- * as a difference.
+ * A block counts in the results (number of transactions and their times) when all of it has
+ * returned. If a returned byte differs from the block, or more bytes return than the sender waits
+ * for, the transfer fails with e->differs true.
  */
 #include "scps_ttcp/echo.h"
 

@@ -32,10 +32,10 @@ struct ttcp_end {
     struct ttcp_receiver *rx; /* receiver at this end; NULL: this end receives nothing */
 };
 
-/* Opens the flow's input if its sender is in this process (r->has_tx), and its output if its
- * receiver is (r->has_rx). verify: true if the received bytes are to be compared with those sent;
- * stop_now: as for ttcp_input_init(). Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the
- * reason in r. */
+/* Opens the input of flow f if its sender is in this process (f->r->has_tx), and its output if its
+ * receiver is (f->r->has_rx). verify: true if the received bytes are to be compared with those
+ * sent. stop_now: variable that a signal sets to end the waiting for input; NULL: reading the input
+ * never waits. Returns 0, or SCPS_ERR_NOMEM or SCPS_ERR_SYSTEM with the reason in f->r. */
 int ttcp_flow_open(struct ttcp_flow *f, const struct ttcp_options *o, bool verify,
                    const volatile sig_atomic_t *stop_now);
 /* Closes input and output of the flow; f->r gets an error if something could not be written. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the bytes that a transmitter sends: from the pattern, a file, or a pipe. */
+/* Makes or reads the bytes that the transmitter (-t) sends: a generated pattern of test bytes (-s),
+ * or what is read from standard input, a file or a pipe. */
 #ifndef SCPS_TTCP_INPUT_H
 #define SCPS_TTCP_INPUT_H
 
@@ -31,8 +32,9 @@ struct ttcp_input {
     int sys_errno; /* errno of the read that failed */
 };
 
-/* Prepares to read standard input, or with -s to generate the pattern. verify, stop_now: copied to
- * the fields of the same names. Returns 0 or SCPS_ERR_NOMEM. */
+/* Prepares to read standard input or, with -s, to generate the pattern of test bytes
+ * (scps_pattern_fill()). verify, stop_now: copied to the fields of the same names. Returns 0 or
+ * SCPS_ERR_NOMEM. */
 int ttcp_input_init(struct ttcp_input *in, const struct ttcp_options *opt,
                     struct ttcp_verify *verify, const volatile sig_atomic_t *stop_now);
 void ttcp_input_fini(struct ttcp_input *in);

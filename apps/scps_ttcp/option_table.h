@@ -12,7 +12,8 @@
  * Ethernet frame */
 #define TTCP_UDP_LENGTH 1400u
 #define TTCP_UNSET      ((enum ttcp_action) - 1)
-/* largest number of option letters: those of ttcp_letters and the short forms in ttcp_words */
+/* size of an array: upper bound of the number of one-letter options, which are those of
+ * ttcp_letters and the short forms of the long options in ttcp_words */
 #define TTCP_MAX_LETTERS 128
 #define TTCP_MAX_WORDS   96
 #define TTCP_NAME        (SETTING_NAME + 4)

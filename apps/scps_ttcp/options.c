@@ -6,9 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_BASE  0x100 /* value that getopt_long() returns for the option ttcp_words[0] */
-#define FIELD_BASE 0x200 /* value that getopt_long() returns for the option of settings[0] */
-#define ALIAS_BASE 0x300 /* value that getopt_long() returns for the second name of settings[0] */
+/* value that getopt_long() returns for the first row of ttcp_words, the table of long options
+ * (--NAME) that are no settings of the connection; row i has this value plus i */
+#define WORD_BASE 0x100
+/* value that getopt_long() returns for the option of settings[0]; that of settings[i] has this
+ * value plus i */
+#define FIELD_BASE 0x200
+/* value that getopt_long() returns for the second name (alias) of the option of settings[0]; that
+ * of settings[i] has this value plus i */
+#define ALIAS_BASE 0x300
 #define IF_OPTION  0xfff /* value that getopt_long() returns for an interface option */
 
 static const struct option if_long[] = {SCPS_IFOPTS_LONG(IF_OPTION)};
@@ -164,9 +170,9 @@ static bool is_question(const struct ttcp_options *o)
     return o->action != TTCP_TRANSMIT && o->action != TTCP_RECEIVE && o->action != TTCP_UNSET;
 }
 
-/* Applies the options of the environment variable and of the command line one by one to *o;
- * ttcp_settle() checks afterwards that they agree with each other. Returns 0, or -1 with one line
- * in msg. */
+/* Applies the options in env (value of the environment variable SCPS_TTCP_OPTIONS; NULL: not set),
+ * then those of the command line, one by one to *o; ttcp_settle() checks afterwards that they agree
+ * with each other. Returns 0, or -1 with one line in msg. */
 static int read_words(struct ttcp_options *o, int argc, char **argv, const char *env,
                       char msg[TTCP_MSGLEN])
 {

@@ -24,28 +24,36 @@ enum ttcp_action {
 
 struct ttcp_options {
     enum ttcp_action action;
-    /* options of the stream */
+    /* The following fields are options of the transfer as a whole and of what is sent. */
     bool reverse;     /* -Q: the transmitter listens, and the receiver connects */
     bool bidir;       /* --bidir: each connection carries data in both directions */
     unsigned streams; /* -P: number of connections; 1 unless given */
     bool server;      /* --server: each connection that arrives is a test of its own */
     bool tell;        /* --tell, --server: the receiver's result is sent back to the sender */
-    bool pattern;     /* -s: the sender sends a pattern, and the receiver discards what arrives */
-    bool blocks;      /* -B: only full blocks of -l bytes are written, except the last one */
-    bool touch;       /* -T: the receiver reads every byte that arrives */
-    bool echo;        /* -e: the receiver echoes each block */
-    bool udp;         /* -u: datagrams (UDP) are sent instead of a stream */
-    bool hollow;      /* --hollow: bytes are counted, not stored */
+    /* -s: the sender sends a generated pattern in place of standard input, and the receiver
+     * discards what arrives */
+    bool pattern;
+    /* -B: at both ends, only full blocks of -l bytes: the sender writes only full blocks to the
+     * connection, and the receiver to its output, except the last block */
+    bool blocks;
+    bool touch; /* -T: the receiver reads every byte that arrives */
+    bool echo;  /* -e: the receiver echoes each block */
+    bool udp;   /* -u: datagrams (UDP) are sent instead of a stream */
+    /* --hollow: over a virtual link, sender, stacks and receiver only count the bytes of the data
+     * and store none */
+    bool hollow;
     /* -l: bytes that are read or written with one call; with -u, size of a datagram */
     size_t length;
     bool length_set; /* true: -l was given, so that it also sets the size of segments */
-    uint64_t count;  /* -n: number of write calls with -s; UINT64_MAX: until the end of --time */
-    size_t align;    /* -A: alignment of the buffer, bytes */
+    /* -n: number of blocks of -l bytes that the sender of -s (a generated pattern) writes;
+     * UINT64_MAX: it writes until the time of --time has passed */
+    uint64_t count;
+    size_t align; /* -A: alignment of the buffer, bytes */
     /* -O: the address of the buffer is a multiple of `align` plus this number of bytes */
     size_t offset;
     /* --output file; NULL: standard output when receiving, none over a virtual link */
     const char *output;
-    /* options of the connection */
+    /* The following fields are options of the connections of the transfer. */
     /* host to connect to, as typed; NULL: this end listens, or the link is virtual */
     const char *host;
     /* own_port: -q, the local port of the end that connects; 0: chosen by the stack */
@@ -53,7 +61,7 @@ struct ttcp_options {
     uint8_t family;          /* -4, -6: IP version 4 or 6; 0: either */
     struct scps_addr source; /* -H: local address; family 0: chosen by the stack */
     /* -b: size of the send buffer and of the receive buffer, each, bytes; 0: four bandwidth-delay
-     * products of the virtual link, at least 1 MiB */
+     * products of the virtual link, at least 1 MiB; over a real interface 1 MiB */
     uint32_t buffer;
     uint32_t mtu; /* -m, --mtu: MTU, bytes; 0: 1500 on a virtual link, else that of the device */
     /* configuration with the settings that options gave, and --binding; settings that follow from
@@ -96,7 +104,8 @@ struct ttcp_options {
     struct scps_overhead overhead;
     /* true: --overhead was given; false: the octets of the link's own framing count instead */
     bool overhead_set;
-    /* the link, or the interface, over which the transfer runs */
+    /* The following fields describe the virtual link, or the real interface, over which the
+     * transfer runs. */
     /* true: both ends run in this process, over a virtual link in virtual time */
     bool link;
     const char *link_spec; /* description of the link (SPEC) as typed, or the default */

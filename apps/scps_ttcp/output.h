@@ -10,7 +10,9 @@
 struct ttcp_output {
     const struct ttcp_options *opt;
     struct ttcp_buffer buf;
-    /* ring of the bytes sent, with which every received byte is compared; NULL: no comparison */
+    /* Ring of the bytes that the sender in this process has written; only over a virtual link,
+     * where both ends are in one process. Every byte that the receiver reads is compared with it at
+     * once. NULL: no comparison. */
     struct ttcp_verify *verify;
     int fd; /* descriptor to which received bytes are written; -1: the bytes are discarded */
     const char *name; /* name of the output, for messages */
@@ -21,7 +23,9 @@ struct ttcp_output {
     /* number of bytes of the stream, behind those in buf, that the receiver skipped (best effort,
      * -E: they did not arrive in time); zeros are written in their place */
     uint64_t gap;
-    uint64_t calls; /* number of blocks received, which ttcp reports as I/O calls */
+    /* number of times that the receiver has read data from the connection (ttcp_output_took()),
+     * with -u of datagrams; ttcp reports it as I/O calls */
+    uint64_t calls;
     uint64_t touched;
     int sys_errno; /* errno of the write, open or close that failed */
 };

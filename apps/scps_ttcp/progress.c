@@ -33,10 +33,13 @@ static void bytes_text(char *buf, size_t cap, uint64_t n)
         snprintf(buf, cap, "%" PRIu64, n);
 }
 
-/* The figures of the progress line, which are sums over all flows. */
+/* The figures of the progress line. done, total, cwnd and holes are sums over all flows of the run:
+ * bytes transferred and bytes to be transferred; congestion windows, or windows of the peers where
+ * these are smaller, bytes; and numbers of missing ranges at the receivers. */
 struct sums {
     uint64_t done, total /* UINT64_MAX: unknown */, cwnd, holes;
-    scps_dur rtt; /* RTT of the first sender, µs */
+    /* smoothed RTT of the first flow whose sender has a connection in this process, µs */
+    scps_dur rtt;
     bool sends, receives;
 };
 

@@ -20,8 +20,9 @@ void ttcp_json_rate(struct scps_json *j, uint64_t bytes, scps_dur us)
     scps_json_uint(j, "bits_per_second", units_bps(bytes, us));
 }
 
-/* Writes the first members of an item of "streams", which has the figures of one flow, or of a sum
- * over flows: start, end, duration and bytes of interval i. */
+/* Writes start, end, duration, bytes, rate and, at the sender, retransmissions of interval i: the
+ * first members of an object in the JSON report, which is an item of "streams" (the figures of one
+ * flow), or the object "sum" or "sum_bidir_reverse" (i is then the sum over several flows). */
 static void interval_head(struct scps_json *j, const struct ttcp_result *r,
                           const struct ttcp_interval *i)
 {

@@ -26,7 +26,9 @@ void ttcp_json_link(struct scps_json *j, const struct ttcp_result *r);
  * report of a transfer by TCP. The other functions each write a member that the JSON report of a
  * transfer by UDP (-u) has, too. */
 void ttcp_json_end(struct scps_json *j, const struct ttcp_result *r);
-/* Writes the processor time used, and the member "link" with the counters of the virtual link. */
+/* Writes, in a run over a real interface, the member "cpu_utilization_percent": the processor time
+ * of this process. In a run over a virtual link, writes in its place the member "link": the
+ * counters of both directions of the link. */
 void ttcp_json_ran(struct scps_json *j, const struct ttcp_result *r);
 /* Writes how the transfer ended (outcome and exit status) and its duration. */
 void ttcp_json_outcome(struct scps_json *j, const struct ttcp_result *r);

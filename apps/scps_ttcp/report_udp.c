@@ -118,7 +118,8 @@ static void span(struct scps_json *j, scps_dur from, scps_dur to, uint64_t bytes
 }
 
 /* Writes the totals of the transfer as object `key`. sent: true for the totals at the sender, false
- * for those at the receiver. */
+ * for those at the receiver. stream: true if the object is part of an item of "streams", so that it
+ * also has the members "socket" and "out_of_order". */
 static void sum(struct scps_json *j, const struct ttcp_result *r, const char *key, bool sent,
                 bool stream)
 {

@@ -129,8 +129,9 @@ static const char *peer_name(const struct ttcp_result *r, char buf[TTCP_MSGLEN])
     return buf;
 }
 
-/* Returns the last part of the error message after a timeout because the peer did not answer: what
- * the user can do. It names each given option that sets such a limit. */
+/* Returns the last part of the error message after the connection ended because the peer did not
+ * answer: what the user can do. It names each given option that limits how long, or how often, the
+ * sender tries to reach a silent peer, such as --user-timeout and --data-retries. */
 static const char *patience_remedy(const struct ttcp_options *o, char buf[TTCP_MSGLEN])
 {
     static const enum setting_id limits[] = {SETTING_user_timeout, SETTING_keep_count,

@@ -135,7 +135,9 @@ struct ttcp_result {
      * opened; with --server, at which the connection of the test was accepted */
     scps_time wall_start;
     uint64_t cpu_user_us, cpu_system_us;
-    /* reason, in words, why the link ended; NULL: it did not end, or the reason is unknown */
+    /* text that says why the PPP link of the real interface is not open or was closed last, as the
+     * interface reports it (scps_ifopts_trouble()); NULL: it is open, or the interface has no link
+     * state */
     const char *link_trouble;
     struct scps_addr unanswered; /* Ethernet neighbour that does not answer; family 0: none */
     /* packets of all flows that the link layer (PPP, CCSDS, Ethernet) dropped; only in the first
@@ -152,13 +154,16 @@ struct ttcp_result *ttcp_result_add(struct ttcp_result *r);
 /* Sets the outcome of r, the first result of its run, to that of the first flow which has failed,
  * if any. */
 void ttcp_result_gather(struct ttcp_result *r);
-/* Sum over those flows of a run that have the direction of r: bytes, time and so on. sent true:
- * figures of the senders; false: those of the receivers. */
+/* The figures of all flows of a run that send in the same direction, added up: number of flows,
+ * bytes, retransmissions and timeouts; us: the longest duration, µs. */
 struct ttcp_total {
     unsigned flows;
     uint64_t bytes, resent, timeouts;
     scps_dur us;
 };
+/* Returns the sum of the figures of those flows that send in the same direction as the flow of
+ * result r, the first of them. sent true: bytes acknowledged and duration at the sender; false:
+ * bytes and duration at the receiver. */
 struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent);
 /* Returns the duration of a run, µs: the longest `elapsed` (time from the SYN to the end of the
  * run) in the list of its flows' results, which begins with r. */

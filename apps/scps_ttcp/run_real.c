@@ -78,7 +78,8 @@ static void abort_all(struct ttcp_real *x)
         x->flow[k].sender.conn = x->flow[k].receiver.conn = NULL;
 }
 
-/* Records all figures. Afterwards the process waits until the connections are closed; if the
+/* Ends the transfer: copies the figures of every flow, as the sender or receiver in this process
+ * has them, to its result. Afterwards the process waits until the connections are closed; if the
  * transfer has failed, it resets them at once. why: error message; NULL if the outcome is
  * TTCP_DONE. */
 static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
@@ -154,7 +155,8 @@ static void check(struct ttcp_real *x)
     for (size_t k = 0; k < x->n_flows; k++)
         if (x->flow[k].sender.more)
             ev_timer_start(ev, &x->more);
-    /* Only a run with one flow reads from a descriptor: ttcp_options_parse() refuses all others. */
+    /* Only the first flow may wait for a descriptor, because ttcp_options_parse() refuses runs with
+     * several flows in which an end reads input from a descriptor or writes its output to one. */
     watch_while(x, &x->input, x->flow->sender.waiting);
     watch_while(x, &x->output, x->flow->receiver.waiting);
     if (next_run(x) != SCPS_NEVER) {

@@ -55,13 +55,14 @@ static uint64_t limit(const struct ttcp_virtual *x)
             return 0;
         written += x->flow[k].sender.written;
     }
-    /* The physical limit is computed only for streams in one direction, so there is none in these
-     * cases. */
+    /* The physical limit (the highest goodput that the link allows) is computed only for streams in
+     * one direction, so there is none with datagrams (-u), echo (-e) or --bidir, or if nothing was
+     * sent. */
     if (written == 0 || x->o->udp || x->o->echo || x->o->bidir)
         return 0;
     bps = scps_link_limit(&x->o->fwd, &x->o->back, written, i->snd_mss, headers, rate);
-    /* The limit is rounded to 1000 bit/s, or to 1 bit/s on slow lines, whose limit is little more
-     * than that. */
+    /* The physical limit is rounded to 1000 bit/s, or to 1 bit/s if it is below 1 Mbit/s, where
+     * 1000 bit/s would be too coarse. */
     unit = bps < 1e6 ? 1 : 1000;
     return (uint64_t)(bps / (double)unit + 0.5) * unit;
 }

@@ -351,7 +351,9 @@ static bool flushed(struct ttcp_receiver *r, bool all)
     return err == 0;
 }
 
-/* Writes the line with the receiver's result (--tell) into r->line. */
+/* Called with --tell or --server when the receiver has read the whole stream of the peer: composes
+ * in r->line the line with the result of the receiver (bytes, time, checksum), which the receiver
+ * then sends back to the peer. */
 static void compose_result(struct ttcp_receiver *r)
 {
     struct scps_info i;

@@ -26,7 +26,10 @@ struct ttcp_sender {
         closed;     /* true: the peer has acknowledged the FIN */
     /* true: both directions of the connection are closed, or the connection has failed */
     bool over;
-    int err; /* SCPS_ERR_* that ended the transfer; if in_failed, the error of the input */
+    /* error (SCPS_ERR_*) that ended the transfer; 0: none. If in_failed is true, the input or the
+     * memory failed, not the connection: SCPS_ERR_SYSTEM, with the errno in in->sys_errno, or
+     * SCPS_ERR_NOMEM */
+    int err;
     bool in_failed;
     bool too_short; /* true: -u, and the whole input is shorter than the smallest datagram */
     /* largest number of bytes that one call of ttcp_sender_run() writes, so that the event loop can
@@ -39,7 +42,8 @@ struct ttcp_sender {
     struct ttcp_echo echo; /* state of -e */
     struct ttcp_path path; /* state of --path-state */
     struct ttcp_dsend d;   /* state of -u */
-    bool duplex;           /* true: --bidir, so a receiver reads from this connection */
+    /* true: --bidir, so the receiver of this end reads from the same connection */
+    bool duplex;
     /* number of bytes that the receiver has sent on this connection although this end was not
      * started with --bidir: its result (--tell), or its data if --bidir was given to the receiver
      * alone */
@@ -81,16 +85,18 @@ struct ttcp_receiver {
     struct scps_conn *conn; /* connection of the receiver; NULL: the receiver waits for one */
     struct ttcp_output *out;
     bool waiting /* true: the receiver waits until the output accepts more */, eof, over;
-    int err; /* SCPS_ERR_* that ended the transfer; if out_failed, the error of the output */
+    /* error (SCPS_ERR_*) that ended the transfer; 0: none. If out_failed is true, it is
+     * SCPS_ERR_SYSTEM: writing the output failed, and out->sys_errno is the errno */
+    int err;
     bool out_failed;
     uint64_t received;
     /* -e: bytes still to be echoed, which are in the buffer of `out`; NULL: the connection is
      * hollow (bytes are counted, not stored) */
     const uint8_t *echo;
     size_t echo_len;
-    /* -c: numbers of records read to their end, without missing bytes (records) and with missing
-     * bytes (torn). record_min, record_max: sizes of the smallest and of the largest record without
-     * missing bytes, bytes */
+    /* At the receiver with -c (record ends are marked): numbers of records that it has read to
+     * their end, without missing bytes (records) and with missing bytes (torn). record_min,
+     * record_max: sizes of the smallest and of the largest record without missing bytes, bytes. */
     uint64_t records, torn, record_min, record_max,
         record /* number of bytes so far of the record being read */;
     /* -E (best effort): list of the n_holes ranges of bytes that did not arrive in time and were
@@ -105,7 +111,9 @@ struct ttcp_receiver {
      * not happened yet; without -u, `ended` always has this value. */
     scps_time opened, first, delivered, ended;
     struct ttcp_drecv d; /* state of -u */
-    bool duplex; /* true: --bidir, so a sender writes to this connection and shuts it down */
+    /* true: --bidir, so the sender of this end writes to the same connection; that sender, not this
+     * receiver, shuts the connection down for sending */
+    bool duplex;
     /* true: the first bytes of the peer are the line with its result (--tell), so the peer sends no
      * data */
     bool result_came;

@@ -16,8 +16,9 @@ struct ttcp_truth {
     int err; /* errno of the first write that failed; 0: none failed */
 };
 
-/* If --truth was given, opens its file and observes both directions of link l. Returns false, with
- * the reason in r, on failure. */
+/* If --truth was given, opens its file and registers a callback for both directions of link l,
+ * which writes a line for each packet: whether the link delivered, damaged or dropped it. Returns
+ * false, with the reason in r, on failure. */
 bool ttcp_truth_open(struct ttcp_truth *t, const struct ttcp_options *o, struct scps_link *l,
                      struct ttcp_result *r);
 /* Closes the log and stops observing the link. If the log could not be written completely, r gets

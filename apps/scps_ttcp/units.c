@@ -155,9 +155,10 @@ uint64_t units_bps(uint64_t bytes, scps_dur us)
     return per_second(bytes, 8, us);
 }
 
-/* Returns the unit for rate v if `unit` is a or A (adapt): the largest unit that v reaches; but
- * Mbit/sec is used up to 10 Gbit/sec, so that all results of one link have the same unit. Any other
- * `unit` is returned unchanged. */
+/* Returns `unit`, or for an adaptive `unit` the one that suits rate v. a: v is in bit/s; b (bit/s)
+ * below 1000, k (kbit/s) below 10^6, m (Mbit/s) below 10^10, so that all results of one link have
+ * the same unit, else g (Gbit/s). A: v is in bytes/s; B, K, M or G, the largest of these, in powers
+ * of 1024, that v reaches. */
 static char adapted(char unit, uint64_t v)
 {
     if (unit == 'a')

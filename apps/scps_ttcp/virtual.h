@@ -18,8 +18,9 @@ struct ttcp_virtual {
     struct scps_link *link;
     struct scps_host *tx_host, *rx_host;
     struct scps_netif *taps[2];
-    /* array of the flows: one for each connection; with --bidir, one more for each connection
-     * follows, for the opposite direction */
+    /* array of the flows: first one for each connection, from transmitter (-t) to receiver (-r), in
+     * the order of the connections; with --bidir followed by one for each connection in the
+     * opposite direction, in the same order */
     struct ttcp_flow *flow;
     size_t n_flows;
     /* arrays with the two ends of each connection: tx_end[i] is the end of connection i at the
@@ -39,10 +40,14 @@ struct ttcp_virtual {
     /* With -u. true: the sender has sent its last datagram, and the run waits until the link has
      * delivered the datagrams that are on the way, because they count, too */
     bool last_look;
-    bool finished; /* true: the measured part is over; connections may still be closing */
+    /* true: the figures of all flows were recorded: every sender has closed and every receiver has
+     * read to the end of the stream, or a flow failed or the run was ended early; connections may
+     * still be closing */
+    bool finished;
 };
 
-/* Opens the flows, the two simulated hosts, the link and the connections of a transfer. Returns
+/* Makes the two simulated hosts, the virtual link between them, and the connections of the
+ * transfer; for each direction of data on a connection, a flow with its input and output. Returns
  * false, with the reason in x->r, on failure. */
 bool ttcp_virtual_open(struct ttcp_virtual *x);
 /* Frees everything that ttcp_virtual_open() made. Called after the figures have been recorded; if a
