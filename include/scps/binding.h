@@ -4,8 +4,11 @@
  * binding space is
  *
  *     octet A   id, 0 to 254; 255: the id is 256 plus the value of the octet behind B
- *     octet B   high nibble n, low nibble: data, or reserved
- *     ...       data; 2 (n + 1) octets in all
+ *     octet B   high nibble n: length of the space, which is 2 (n + 1) octets, A and B included
+ *     ...       data
+ *
+ * In the SCPS reference implementation the data begins with the low nibble of octet B, in Wireshark
+ * behind octet B. This library sends 0 in the nibble and keeps what arrives (scps_binding.low).
  *
  * Binding spaces stand one after the other in a TCP option of kind 20 that is longer than 4 octets.
  * It follows the SCPS capabilities option, which has kind 20, too, and 4 octets. The meaning of the
@@ -27,8 +30,9 @@ extern "C" {
 
 /* One binding space: the data that a vendor or community sends in the SYN under its id. */
 struct scps_binding {
-    /* id of the binding space: from 0 to 254 if this host offers it, to 511 if it was received,
-     * because ids from 256 on (octet A is 255) are received, but never sent */
+    /* id of the binding space: 0 to 254 in one that this host offers; 0 to 254, or 256 to 511, in
+     * one that was received. The first octet of a space holds an id up to 254; 255 there means that
+     * the id is 256 plus the value of the third octet. This library does not send such ids. */
     uint16_t id;
     /* low nibble of octet B (the second octet of a binding space) as received; this library sends
      * 0 */

@@ -311,9 +311,10 @@ SCPS_API int scps_cc_parse(const char *text, const struct scps_cc_ops **ops,
  * what scps_cc_parse() returns. */
 SCPS_API int scps_cc_parse_params(const struct scps_cc_ops *ops, const char *text,
                                   int64_t param[SCPS_CC_PARAMS], char *msg, size_t msglen);
-/* Returns the name of a cause of losses: "congestion" and so on. */
+/* Returns the name of a cause to which losses are attributed: "congestion" and so on. */
 SCPS_API const char *scps_loss_cause_name(enum scps_loss_cause c);
-/* Returns the name of a kind of evidence: "dupack", "sack" and so on. */
+/* Returns the name of the evidence by which the core declared a segment lost, for example "dupack"
+ * (duplicate acknowledgements) or "sack" (SACK blocks). */
 SCPS_API const char *scps_evidence_name(enum scps_evidence e);
 /* Returns the name of an enum scps_cc_phase: "startup" and so on; "?" if it is unknown. */
 SCPS_API const char *scps_cc_phase_name(uint32_t phase);

@@ -180,12 +180,13 @@ SCPS_API enum scps_cctest_check scps_cctest_check_find(const char *name, size_t 
  * 9438. */
 struct scps_cctest_form {
     const char *name, *help;
-    /* Returns the mean window, segments, at loss probability p and round-trip time rtt, s. NULL:
-     * the law has no such formula. */
+    /* Returns the mean congestion window, segments, that this law yields at loss probability p and
+     * round-trip time rtt, s. NULL: the law has no formula for the mean window. */
     double (*window)(double p, double rtt);
     double tolerance; /* allowed relative error of window: 0.1 stands for 10 % */
-    /* Returns the window, segments, n round trips of rtt seconds after a loss that occurred at a
-     * window of w segments. NULL: the law has no such formula. */
+    /* Returns the congestion window, segments, that this law yields n round trips of rtt seconds
+     * after a loss that occurred at a window of w segments. NULL: the law has no formula for the
+     * growth after a loss. */
     double (*growth)(double w, unsigned n, double rtt);
     double growth_tolerance;
 };
@@ -246,7 +247,8 @@ enum scps_cctest_what {
     SCPS_CCTEST_DO_OUTAGE, /* n seconds of outage, then SCPS_CC_LINK_UP */
     SCPS_CCTEST_DO_PATH,   /* the path changes; its round trip is n milliseconds */
     SCPS_CCTEST_DO_RTT,    /* the round trip changes to n milliseconds */
-    /* the application offers n thousandths of the window; 1000: as much as fits */
+    /* from now on the application has only enough data to fill n thousandths of the congestion
+     * window; 1000: as much as the window permits */
     SCPS_CCTEST_DO_APP,
     /* losses without a reported cause are attributed to cause n (enum scps_loss_cause) from now
      * on */
@@ -421,10 +423,11 @@ SCPS_API int scps_cctest_run_recording(const char *text, size_t len, unsigned co
                                                     const struct scps_cctest_replayed *e),
                                        void *ctx, char *msg, size_t msglen);
 
-/* ---- scorecards: whole connections of this stack on paths in virtual time ---- */
+/* ---- scorecard: measurements of a controller over connections simulated in virtual time ---- */
 
 enum scps_cctest_better { SCPS_CCTEST_MORE, SCPS_CCTEST_LESS };
-/* One measurement of the scorecard. */
+/* Describes one measurement of the scorecard, which is a fixed list of measurements, such as the
+ * share of a link that a flow uses, made for a controller over simulated links. */
 struct scps_cctest_score_info {
     const char *group, *name, *unit, *help;
     enum scps_cctest_better better;
@@ -452,9 +455,10 @@ struct scps_cctest_card {
     struct scps_cctest_curve curve[SCPS_CCTEST_CURVE];
     size_t ncurve;
 };
-/* Runs connections with this controller on all paths of the scorecard, which takes about two
- * seconds, and writes the measurements to *out. Returns 0; SCPS_ERR_NOMEM; SCPS_ERR_INVAL if the
- * stack refused the controller. */
+/* Simulates connections with this controller in virtual time over the paths of the scorecard: links
+ * with various rates, delays, queues, losses and changes, alone and beside other flows. This takes
+ * about two seconds. Writes the measurements of scps_cctest_score_at() to *out. Returns 0;
+ * SCPS_ERR_NOMEM; SCPS_ERR_INVAL if the stack refused the controller. */
 SCPS_API int scps_cctest_scorecard(const struct scps_cc_ops *ops, const int64_t *param,
                                    struct scps_cctest_card *out);
 

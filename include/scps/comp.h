@@ -62,9 +62,9 @@ struct scps_comp_rx {
     uint32_t ack;
     uint16_t wnd;
     bool known;
-    /* ts: true if segments with timestamps have arrived. tsval and tsecr are then the newest
-     * timestamps, for an end that echoes them; they never replace timestamps that a header left
-     * out. */
+    /* ts: true if a segment with timestamps was passed to scps_comp_learn(). tsval and tsecr are
+     * then those of the last such segment, for the caller. scps_comp_parse() does not use them: a
+     * timestamp that a compressed header leaves out is missing. */
     bool ts;
     uint32_t tsval, tsecr;
 };

@@ -51,11 +51,14 @@ struct scps_conn_config {
     uint32_t rate_overhead;
     /* How much may be sent back to back under rate after a pause. It is the size of the token
      * bucket. By default the bucket is smaller while losses of small segments are repaired, and
-     * after two timeouts of small segments: four packets of their mean length. With pacing, where
-     * the controller sets no rate, the congestion window is spread at a rate that follows from the
-     * window and the smoothed round trip. 0 to 1 GiB; 0, the default: four packets; for a window
-     * that pacing spreads two segments, or up to four if its rate yields them in a millisecond and
-     * they are at most a quarter of the window. */
+     * after two timeouts of small segments: four packets of their mean length. A burst other than 0
+     * is the size in all cases. With 0 the first case that applies decides: small segments as said
+     * (while losses are repaired only if the controller sets no scps_cc_ctl.quantum); the
+     * controller sets no rate, and pacing spreads the congestion window over the smoothed round
+     * trip: two to four segments as below; the controller sets a quantum: that; all other cases:
+     * four packets. 0 to 1 GiB; 0, the default: four packets; for a window that pacing spreads two
+     * segments, or up to four if its rate yields them in a millisecond and they are at most a
+     * quarter of the window. */
     uint32_t burst;
     /* Spread each congestion window over the smoothed round trip. It is always on where
      * acknowledgements wait for the timer (ack_mode delayed), because each such acknowledgement
@@ -131,7 +134,9 @@ struct scps_conn_config {
     /* How long the sender waits after a SNACK before it resends, because the segments may only be
      * late. It is for paths that are known to reorder packets; set dupthresh there, too. On any
      * path the sender waits as long as segments that counted as lost have been late (RFC 8985
-     * section 6.2). In µs; 0, the default: no wait until two segments have been late. */
+     * section 6.2). The longer of this field and that time counts. A segment is late by the time,
+     * beyond a round trip, until its first transmission was reported to have arrived. In µs; 0, the
+     * default: no wait until two segments have been late. */
     scps_dur snack_delay;
     /* Report damaged segments to the peer (option 23) if it knows SCPS options. Default true; CCSDS
      * 714.0-B-2. */
@@ -169,8 +174,9 @@ struct scps_conn_config {
     /* How long the receiver waits for missing data that its application would read next, before it
      * gives that data up. In µs; 0, the default: 1.05 s, or two round trips if that is longer. */
     scps_dur bets_timeout;
-    /* How often the sender resends a segment before it gives up the data. 1 to 254 resends; default
-     * 32. */
+    /* How often the sender resends a segment before it gives up the data. It applies only if both
+     * ends agreed on best effort (bets). Without that the sender gives up no data, and resends
+     * until data_retries or user_timeout ends the connection. 1 to 254 resends; default 32. */
     uint8_t bets_retries;
     /* The sender gives up data that it sent this long ago, if nothing has been acknowledged since
      * then. In µs; 0, the default: never. */
@@ -255,8 +261,10 @@ struct scps_conn_config {
     /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
      * When the link comes back after an outage, the sender may wait this long before it sends. A
      * smaller value shortens that wait, but also the time that data_retries gives a silent peer:
-     * raise that number for longer outages. outage_after needs neither. In µs; 0, the default: 60
-     * s, or 8 x expected_rtt if that is longer; RFC 6298 section 2. */
+     * raise that number for longer outages. With outage_after neither a smaller timeout nor a
+     * larger number is needed: the connection does not end, and probes detect the end of the
+     * outage. In µs; 0, the default: 60 s, or 8 x expected_rtt if that is longer; RFC 6298 section
+     * 2. */
     scps_dur rto_max;
     /* Longest time between probes of a closed window. In µs; 0, the default: rto_max; RFC 9293
      * section 3.8.6.1. */
@@ -277,11 +285,11 @@ struct scps_conn_config {
      * that corruption explains do not back off, so more of them fit into this time. 0 to 65535
      * timeouts; default 15; RFC 9293 section 3.8.3. */
     uint16_t data_retries;
-    /* After this many timeouts in a row the next one is taken for a link outage: probes are
-     * sent, and the connection does not end. The probes are sent after 5, 6, 12, 24, 48, 60, 60
-     * ... seconds, or after rto_max where that is shorter; when a segment of the peer arrives,
-     * sending continues with the window that the timeouts left. 0 to 255 timeouts; 0, the
-     * default: never. */
+    /* After this many timeouts in a row the next one is taken for a link outage: probes are sent,
+     * and the connection does not end. The first probe is sent 5 s after that timeout, the next
+     * ones 6, 12, 24, 48, 60, 60 ... s after the probe before; rto_max replaces each of these times
+     * that is longer. When a segment of the peer arrives, sending continues with the window that
+     * the timeouts left. 0 to 255 timeouts; 0, the default: never. */
     uint8_t outage_after;
     /* End the connection when nothing of what was sent has been acknowledged for this long. The
      * time of an outage does not count. In µs; 0, the default: data_retries alone decides; RFC
@@ -494,7 +502,9 @@ enum scps_owner {
      * functions and scps_conn_abort(), which ends it at once, may be called */
     SCPS_OWNER_NOBODY
 };
-/* Returns the owner of a connection. */
+/* Returns who holds connection c, and so which functions may be called on it: the application, a
+ * listener until scps_accept() returns c, or nobody after scps_conn_close() or
+ * scps_conn_abort(). */
 SCPS_API enum scps_owner scps_conn_owner(const struct scps_conn *c);
 /* Sets the pointer that every later event of the connection has as scps_event.user. The stack does
  * not use it. NULL at the beginning. */
