@@ -123,8 +123,9 @@ SCPS_API int64_t scps_dgram_next(struct scps_dgram *d);
 SCPS_API bool scps_dgram_writable(const struct scps_dgram *d);
 /* Returns the bytes of IP packets in the send queue. */
 SCPS_API uint32_t scps_dgram_unsent(const struct scps_dgram *d);
-/* Returns the largest datagram that can be sent to `to`, bytes; 0: none. to NULL: the connected
- * destination. */
+/* Returns the largest datagram that can be sent to `to`, bytes of UDP payload: the MTU less the
+ * headers of IP and UDP. 0: no datagram can be sent there, for example for want of a route. to
+ * NULL: the connected destination. */
 SCPS_API uint32_t scps_dgram_room(const struct scps_dgram *d, const struct scps_endpoint *to);
 /* Copies the endpoint's own address and port to *out. */
 SCPS_API void scps_dgram_local(const struct scps_dgram *d, struct scps_endpoint *out);

@@ -113,12 +113,13 @@ SCPS_API int scps_ether_config_check(const struct scps_ether_config *cfg, char *
 /* Returns the number of bytes that scps_ether_new() allocates for cfg; 0: cfg is refused. */
 SCPS_API size_t scps_ether_memory(const struct scps_ether_config *cfg);
 /* Opens a station on an Ethernet as a netif, in one block of memory from alloc (NULL: malloc). The
- * station is a filter: put it on the netif of its device with scps_netif_push(), and before the
- * first packet call scps_netif_advance(), from which the station takes the time for its timers of
- * ARP and Neighbour Discovery (it reads no clock), and at whose first call it sets the MTU of the
- * chain above the device. Returns NULL on lack of memory, or for a
- * configuration with a value out of its range: then *err, if err is not NULL, is SCPS_ERR_NOMEM or
- * SCPS_ERR_RANGE. */
+ * station is a filter: put it on the netif of its device with scps_netif_push(). Returns NULL on
+ * lack of memory, or for a configuration with a value out of its range: then *err, if err is not
+ * NULL, is SCPS_ERR_NOMEM or SCPS_ERR_RANGE.
+ * The station reads no clock: the driver passes the time for the timers of ARP and Neighbour
+ * Discovery with scps_netif_advance(), which it must call before the first packet, too (struct
+ * scps_loop does so by itself). In its first call the station sets the field mtu of itself and of
+ * all netifs above it to cfg->mtu. */
 SCPS_API struct scps_netif *scps_ether_new(const struct scps_ether_config *cfg,
                                            const struct scps_alloc *alloc, int *err);
 /* Gives a station one more address, with a prefix length in bits: call it before

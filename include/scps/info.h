@@ -37,7 +37,7 @@ enum scps_recovery_mode {
     SCPS_RECOVERY_RACK
 };
 
-/* Returns the name of a rule: "classic", "rack". */
+/* Returns the name of the rule m by which a sender declares segments lost: "classic", "rack". */
 SCPS_API const char *scps_recovery_name(enum scps_recovery_mode m);
 
 /* State and counters of a connection: those of Linux's tcp_info and more. Byte counts are of
@@ -131,7 +131,9 @@ struct scps_info {
      * ends agreed on them: binding[i] belongs to binding[i] of the configuration; len 0: not agreed
      * on */
     struct scps_binding binding[SCPS_BINDINGS];
-    uint32_t holes; /* best effort, receiver: holes given up and not filled since then */
+    /* best effort, receiver: number of holes (missing ranges of the peer's data) that this end has
+     * given up after a wait (bets_timeout), and that have not been filled since */
+    uint32_t holes;
     /* bytes in the holes that `holes` counts; bytes_received does not include them */
     uint64_t bytes_missing;
     /* best effort, sender: number of ranges that scps_conn_given_up() returns */

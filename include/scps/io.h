@@ -34,8 +34,9 @@ struct scps_tun_config {
      * leave TCP checksums to it: SCPS_NETIF_NO_CSUM and SCPS_NETIF_GSO are then set. A capture
      * filter then sees trains instead of the segments of the wire. */
     bool offload;
-    /* true: open a TAP device, which carries Ethernet frames, for a filter of <scps/ether.h>, and
-     * the netif's MTU counts their headers. Excludes offload. */
+    /* true: open a TAP device, which carries Ethernet frames. The layer between IP and Ethernet
+     * (headers, ARP, Neighbour Discovery) is then to be put on it with scps_netif_push(): the netif
+     * of <scps/ether.h>. The netif's MTU counts the Ethernet header, too. Excludes offload. */
     bool ethernet;
 };
 /* Implements scps_tun_open(), which passes the size of the caller's structure, bytes. */
@@ -108,8 +109,9 @@ SCPS_API int scps_io_fd(const struct scps_netif *nif);
  * read call returned are all passed up, even beyond max. Returns 1 when more may be waiting, 0 when
  * not, or SCPS_ERR_LINKDOWN when the device has gone. */
 SCPS_API int scps_io_read(struct scps_netif *nif, scps_time at, unsigned max);
-/* Sends the packets that the device has collected to send them in one system call. The loop calls
- * it after each scps_pump(). */
+/* Sends the packets that the device has collected, in one system call. A program that drives the
+ * device without struct scps_loop calls this function after each scps_pump(); struct scps_loop does
+ * so by itself. */
 SCPS_API void scps_io_flush(struct scps_netif *nif);
 
 /* Returns the time of the monotonic clock, µs. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes JSON (RFC 8259) piece by piece: objects, arrays, strings, numbers. All programs of libscps
- * use it; docs/decisions/0009-one-json-writer.md says why it is no library.
+ * write JSON with it; docs/decisions/0009-one-json-writer.md says why they use no JSON library such
+ * as jansson.
  *
  *     struct scps_json j = {.f = stdout, .indent = "  "};
  *

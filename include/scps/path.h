@@ -96,9 +96,11 @@ enum scps_resume_why {
      * careful resume would raise it */
     SCPS_RESUME_NOTHING_GAINED,
     SCPS_RESUME_TIMEOUT, /* the phase became normal: the retransmission timer expired */
-    /* the phase became normal, in which careful resume does not change the window: the Safe Retreat
-     * Phase (a reduced window after the raised one caused congestion) is over: as a rule, data
-     * sent during it was acknowledged, or loss recovery has ended */
+    /* the phase became normal (careful resume no longer changes the window): the Safe Retreat Phase
+     * has ended, in which the window was reduced because the raised one had caused congestion. It
+     * ends when data sent in it is acknowledged; when, outside loss recovery, all data sent before
+     * it is acknowledged; when loss recovery ends or proves spurious; or after an idle time. With
+     * bbr it ends with BBR's state Drain. */
     SCPS_RESUME_RETREATED
 };
 

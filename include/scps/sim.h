@@ -33,11 +33,12 @@ extern "C" {
 enum scps_framing {
     SCPS_FRAMING_NONE, /* a frame takes no bytes besides scps_link_config.overhead */
     /* RFC 1662 octet stuffing: flags, address, control, protocol, FCS-16, and an escape before each
-     * 0x7d and 0x7e (ACCM 0). Octets that are stored are stuffed exactly; of octets that are
-     * only counted (hollow), 2 in 256 are taken to need an escape. */
+     * 0x7d and 0x7e (ACCM 0). In octets whose contents the packet has, escapes are counted exactly;
+     * of hollow octets (payload that the packet only counts), 2 in 256 are taken to need one. */
     SCPS_FRAMING_PPP,
-    /* HDLC bit stuffing: a zero after five ones. Bytes that are stored are stuffed exactly; for
-     * bytes that are only counted (hollow), one zero is added for 62 bits. */
+    /* HDLC bit stuffing: a zero after five ones. In bytes whose contents the packet has, the zeros
+     * are counted exactly; for hollow bytes (payload that the packet only counts), one zero is
+     * added for 62 bits. */
     SCPS_FRAMING_HDLC,
     SCPS_FRAMING_AAL5, /* LLC/SNAP and AAL5 trailer, padded to whole cells of 53 bytes (RFC 2684) */
     SCPS_FRAMING_AAL5_VC, /* AAL5 with virtual-circuit multiplexing (RFC 2684), without LLC/SNAP */
@@ -97,7 +98,7 @@ struct scps_spans {
 /* Configuration of one direction of a link. All zero: infinitely fast, no delay, no loss, no queue
  * limit. */
 struct scps_link_config {
-    uint64_t rate_bps;    /* line rate, bit/s (10^3 based); 0: infinite */
+    uint64_t rate_bps;    /* line rate, bit/s; 0: infinite */
     scps_dur delay;       /* propagation delay, µs, after the last bit was sent */
     uint64_t queue_bytes; /* limit of the queue, bytes of IP packets with framing; 0: no limit */
     /* Limit of the queue, packets; 0: no limit. The packet on the line does not count. */
@@ -108,7 +109,9 @@ struct scps_link_config {
     /* The number of bytes at the start of each frame that are never damaged (in
      * NASA/TM-2003-212001 18 of 1082). */
     uint32_t ber_exempt;
-    double ber;  /* bit error rate: a packet of n bytes is lost with p = 1-(1-ber)^(8 n) */
+    /* bit error rate: a frame of n bytes (IP packet, overhead and the bytes of `framing`) is
+     * damaged with probability 1-(1-ber)^(8 (n - ber_exempt)) */
+    double ber;
     double loss; /* probability of losing a packet, whatever its size */
     /* dup: probability that a packet is delivered twice; reorder: probability that a packet is
      * delayed by reorder_delay */
@@ -196,7 +199,9 @@ SCPS_API uint64_t scps_link_dropped(const struct scps_link_stats *s, enum scps_f
 struct scps_verdict {
     uint64_t number;   /* number of the packet in its direction, counted from 1 */
     scps_time offered; /* time at which the packet was offered to the channel, µs */
-    /* time at which the last bit of the packet left the line, µs; SCPS_NEVER: it never did */
+    /* time, µs, at which the sending end of the line had sent the last bit of the packet, before
+     * the propagation delay; SCPS_NEVER: it was never sent, because the queue or CoDel dropped it
+     * or there was no memory */
     scps_time left;
     scps_time arrival; /* arrival time of the packet, µs; SCPS_NEVER: it was lost */
     scps_time copy; /* arrival time of the packet's second copy, µs; SCPS_NEVER: there is none */
@@ -278,14 +283,18 @@ SCPS_API bool scps_link_preset(size_t i, const char **name, const char **help);
 SCPS_API double scps_link_limit(const struct scps_link_config *fwd,
                                 const struct scps_link_config *back, uint64_t bytes,
                                 uint32_t payload, uint32_t headers, uint64_t rate_bps);
-/* Returns the physical limit, the mean goodput, bit/s of payload, of the best possible sender of
- * scps_link_limit(), when at most window bytes may be sent beyond the lowest segment missing, as a
- * receive buffer of that size allows (0: no window), and the receiver acknowledges what has arrived
- * every ack_every µs (0: at once), as SCPS_ACK_DELAYED does. Without losses the limit is exact.
- * With losses, unless the line alone is the limit, it is the mean of simulated transfers of the
- * best possible sender with a fixed seed, within 1 %, which takes some 100 ms to compute. Outages
- * are left out, and of tables the best rate counts. Returns 0 also when there is no memory for
- * it. */
+/* Returns the physical limit as scps_link_limit() does, bit/s of payload, for a receiver that
+ * limits the best possible sender in two ways. window: number of bytes that may be sent beyond the
+ * lowest segment that the sender does not know to have arrived, as a receive buffer of that size
+ * allows; 0: no limit. ack_every: interval, µs, at which the receiver acknowledges what has
+ * arrived, as with SCPS_ACK_DELAYED; 0: it acknowledges each segment at once.
+ * If neither is a limit (ack_every is 0, and window is 0 or at least `bytes`), the result is that
+ * of scps_link_limit(). Otherwise outages and tables of rates are left out (rate_bps of fwd counts,
+ * which is the highest rate of a table that scps_link_parse_tables() has read), and of tables of
+ * delays the smallest delay counts. Without losses the limit is then exact. With losses it is the
+ * mean of simulated transfers with a fixed seed, within 1 %, which takes some 100 ms to compute.
+ * Returns 0 if nothing ever arrives, nothing limits the goodput, or there is no memory for the
+ * simulation. */
 SCPS_API double scps_link_limit_window(const struct scps_link_config *fwd,
                                        const struct scps_link_config *back, uint64_t bytes,
                                        uint32_t payload, uint32_t headers, uint64_t rate_bps,
@@ -399,8 +408,9 @@ static inline void scps_link_get_stats(struct scps_link *l, int dir, struct scps
 {
     scps_link_get_stats_sized(l, dir, out, sizeof *out);
 }
-/* Makes the link report the ground truth about each later packet of direction dir (0: a to b) to
- * fn. fn NULL: no reports. */
+/* Makes the link call fn(ctx, v) for each later packet of direction dir (0: a to b): v says whether
+ * the link delivered, damaged or lost the packet, for which cause, and when (struct scps_verdict).
+ * fn NULL: no calls. */
 SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
 /* Changes the configuration of direction dir (0: a to b) of a link from now on: packets on the line
  * or propagating keep their times, packets in the queue get the new settings. Returns 0, or

@@ -184,7 +184,8 @@ enum {
 };
 
 /* Options of level SCPS_SOL_SCPS of this library: the fields of struct scps_conn_config, in their
- * units (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. */
+ * units (µs, bytes, bytes/s). The value is an int64_t, or an int when optlen is 4. The comment of a
+ * field in <scps/conn.h> says more about it: terms, default, bounds, and what 0 means. */
 enum {
     /* the program tools/settings writes the next lines from settings.def */
     /* Rate limit on the wire, IP header and framing counted. Pure rate control, which needs a rate,
@@ -621,8 +622,9 @@ SCPS_API void scps_ctx_config_init(struct scps_ctx_config *cfg);
 SCPS_API void scps_ctx_config_init_linux(struct scps_ctx_config *cfg);
 /* Copies the configuration *from (NULL: the defaults) of a program that was compiled with other
  * headers to *to, whose fields size, stack_config.size and conn.size the caller has set before;
- * fields that *from does not have get their defaults. Returns 0, or SCPS_ERR_RANGE, with *to
- * unchanged, for a size that is refused. */
+ * fields that *from does not have get their defaults. Returns 0; or SCPS_ERR_RANGE, with *to
+ * unchanged, if one of these three sizes in *from is larger than in the library's headers, smaller
+ * than in any earlier version or no multiple of 4, or if they contradict each other. */
 SCPS_API int scps_ctx_config_copy(struct scps_ctx_config *to, const struct scps_ctx_config *from);
 /* Returns the library's defaults: scps_conn_config_default and scps_stack_config_default. */
 static inline struct scps_ctx_config scps_ctx_config_default(void)
@@ -676,9 +678,10 @@ static inline int scps_ctx_add_route(struct scps_ctx *ctx, const struct scps_rou
     return scps_ctx_add_route_sized(ctx, r, r ? sizeof *r : 0);
 }
 
-/* Passes in an IP packet that arrived at `at`, µs: the timers until then run first, then the packet
- * is processed. A time before the latest one counts as the latest. Returns 0 if the packet was
- * used, else the scps_drop. */
+/* Passes in an IP packet that arrived at time `at`, µs: advances the clock of the context to `at`,
+ * with the timers that expire until then, and processes the packet. If the clock is later than `at`
+ * already, the packet counts as arriving now. Returns 0 if the packet was used, else the scps_drop:
+ * SCPS_DROP_FILTERED if the context has no built-in netif (scps_ctx_config.stack was set). */
 SCPS_API int scps_ctx_inject(struct scps_ctx *ctx, const void *packet, size_t len, scps_time at);
 /* Copies the oldest sent packet that was not taken yet to buf, and its time of sending, µs, to
  * *sent_at (may be NULL). Returns its length; 0 if there is none; -1 with errno EMSGSIZE if cap is
@@ -790,11 +793,13 @@ SCPS_API int scps_sock_getsockopt(struct scps_ctx *ctx, int s, int level, int na
                                   uint32_t *len);
 SCPS_API int scps_sock_setsockopt(struct scps_ctx *ctx, int s, int level, int name, const void *val,
                                   uint32_t len);
-/* Reads or sets the flags of a descriptor: cmd is SCPS_F_GETFL, SCPS_F_SETFL and the like. Fails
- * with EINVAL. */
+/* Reads or sets the flags of a descriptor: cmd is SCPS_F_GETFD, SCPS_F_SETFD, SCPS_F_GETFL or
+ * SCPS_F_SETFL. Returns the flags, or 0 after setting them; -1 with errno EINVAL for any other cmd,
+ * EBADF if s is no open socket. */
 SCPS_API int scps_sock_fcntl(struct scps_ctx *ctx, int s, int cmd, long arg);
-/* Executes a request such as SCPS_FIONREAD. Fails with ENOTTY, and with EINVAL on a listening
- * socket. */
+/* Executes a request: SCPS_FIONREAD, SCPS_SIOCOUTQ, SCPS_SIOCOUTQNSD, SCPS_SIOCATMARK or
+ * SCPS_FIONBIO. Fails with ENOTTY for any other request, and for SCPS_SIOCATMARK on a datagram
+ * socket; with EINVAL for the first three on a listening socket; with EFAULT if arg is NULL. */
 SCPS_API int scps_sock_ioctl(struct scps_ctx *ctx, int s, unsigned long request, void *arg);
 
 #ifdef __cplusplus

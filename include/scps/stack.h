@@ -114,13 +114,15 @@ struct scps_stack_config {
     /* Limit, bytes/s, of the replies to packets that belong to no connection (resets, ICMP errors,
      * echo replies, SYN cookies), for each network interface, where neither the route of the reply
      * nor the device (scps_netif.rate) has a rate; default 1250000; at most 2^43. The first of
-     * these cases applies; replies beyond the limit are dropped (SCPS_DROP_RATE_LIMITED):
+     * these cases applies; replies beyond the limit are dropped (SCPS_DROP_RATE_LIMITED).
+     * SCPS_ANSWER_SHARE is 16, SCPS_ANSWER_LEAST 128, SCPS_ANSWER_FLOOR 1000 bytes/s.
      *   the route has a rate     1/SCPS_ANSWER_SHARE of the route's rate
      *   the device has a rate    7/8 of the device's rate less what connections and datagrams send,
      *                            but at most 1/SCPS_ANSWER_SHARE and at least 1/SCPS_ANSWER_LEAST
      *                            of the device's rate
-     *   no connections           answer_rate: all connections are half-open, and connections and
-     *                            datagrams send less than SCPS_ANSWER_FLOOR on the device
+     *   the stack is idle        answer_rate. Idle: no connection is open but half-open ones, and
+     *                            connections and datagrams send less than SCPS_ANSWER_FLOOR on the
+     *                            device
      *   otherwise                half of 1/SCPS_ANSWER_SHARE of what connections and datagrams send
      *                            on the device, at least SCPS_ANSWER_FLOOR, at most answer_rate */
     uint64_t answer_rate;
@@ -165,11 +167,11 @@ SCPS_API int scps_stack_config_check(const struct scps_stack_config *cfg, char *
 /* Opens a stack. cfg NULL: the defaults. Returns NULL on lack of memory, or for a configuration
  * that scps_stack_config_check() refuses. */
 SCPS_API struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg);
-/* Returns the number of bytes that scps_stack_new(st) asks of its allocator, in one request for
- * memory aligned for any object, with conn as st->fixed_memory and n as st->max_conns: the most
- * that the stack and n connections ever use. st and conn NULL: the defaults. Returns 0 if st or
- * conn is refused (SCPS_ERR_RANGE, SCPS_ERR_INVAL), if n is 0, or if the number is too large for a
- * size_t. */
+/* Returns the size, bytes, of the one block of memory that scps_stack_new() allocates for a stack
+ * with configuration *st whose fixed_memory is conn and whose max_conns is n: the most that the
+ * stack and n connections ever use. The block must be aligned for any object. st, conn NULL: the
+ * defaults. Returns 0 if st or conn is refused (SCPS_ERR_RANGE, SCPS_ERR_INVAL), if n is 0, or if
+ * the number is too large for a size_t. */
 SCPS_API uint64_t scps_memory_bound(const struct scps_stack_config *st,
                                     const struct scps_conn_config *conn, uint32_t n);
 /* Opens a stack as scps_stack_new() does. On failure returns NULL with the reason as one line in
@@ -202,9 +204,10 @@ static inline int scps_stack_add_netif(struct scps_stack *st, struct scps_netif 
 SCPS_API void scps_stack_remove_netif(struct scps_stack *st, struct scps_netif *nif);
 /* Gives this host an address on nif, with a prefix length in bits, and adds a route to this prefix.
  * A filter that answers ARP requests must get the address, too, by scps_ether_add_addr(). Returns
- * 0. SCPS_ERR_INVAL, also for an address that no host can have: 0.0.0.0/8, 224.0.0.0 and above
- * (multicast, reserved, broadcast), ::, ff00::/8. SCPS_ERR_RANGE: IPv6 over a netif whose mtu is
- * below SCPS_MTU_LEAST6. SCPS_ERR_NOMEM. */
+ * 0; SCPS_ERR_INVAL if nif is not attached to st, the address family is neither 4 nor 6, the prefix
+ * is longer than the address, or no host can have the address (0.0.0.0/8, 224.0.0.0 and above,
+ * which are multicast, reserved and broadcast; ::; ff00::/8); SCPS_ERR_RANGE for IPv6 over a netif
+ * whose mtu is below SCPS_MTU_LEAST6; SCPS_ERR_NOMEM. */
 SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
                                  const struct scps_addr *addr, unsigned prefix);
 /* Removes an address from nif, and one route to its prefix through nif, the first one added.

@@ -111,11 +111,15 @@ enum {
     SCPS_HAS_BETS_OK = 1024
 };
 
-/* Bits of scps_seg.implied: fields that are absent from a compressed header. The parser sets them
- * to the values received last. */
+/* Bits of scps_seg.implied: numbers that the sender of a segment with a compressed header (IP
+ * protocol 105) left out. The parser has filled them in from earlier segments. */
 enum {
+    /* the compressed header has no sequence number; seq is the number after the highest octet
+     * received */
     SCPS_IMPLIED_SEQ = 1,
-    SCPS_IMPLIED_ACK = 2 /* the acknowledgement number and the window are left out together */
+    /* the compressed header has neither acknowledgement number nor window, which a sender leaves
+     * out together; ack and wnd are those received last */
+    SCPS_IMPLIED_ACK = 2
 };
 
 /* Bits of scps_seg.caps: the SCPS capabilities that a SYN offers (docs/SCPS-TP.md section 1.1). */
@@ -143,9 +147,12 @@ struct scps_seg {
     uint16_t urg;
     uint16_t has; /* SCPS_HAS_* bits: which of the options of this structure are present */
     uint8_t nsack;
-    /* SCPS_IMPLIED_* bits; 0: the segment itself carries sequence and acknowledgement numbers */
+    /* SCPS_IMPLIED_* bits: which numbers a compressed header did not have, so that the parser took
+     * them from earlier segments; 0: none, as with every TCP header */
     uint8_t implied;
-    uint8_t wscale; /* shift count as received; its user limits it to 14 (RFC 7323 section 2.3) */
+    /* shift count of the window scale option as received; the connection takes one above 14 for 14
+     * (RFC 7323 section 2.3) */
+    uint8_t wscale;
     uint16_t mss;
     uint32_t tsval, tsecr;
     struct scps_sack sack[SCPS_SACK_MAX];
