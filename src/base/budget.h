@@ -25,7 +25,9 @@ struct scps_budget_part {
  * is all.ceiling, and is the sum of what was allocated and not freed. */
 struct scps_budget {
     struct scps_alloc owner; /* the allocator of the caller, which provides the memory */
-    /* used: bytes in use by all parts; peak: the largest value of used so far */
+    /* used: bytes allocated through all parts of the budget and not freed (a part: an allocator
+     * with a ceiling of its own, struct scps_budget_part); peak: the largest value of used so
+     * far */
     uint64_t used, peak;
     uint64_t refused; /* number of allocations that were refused because of a ceiling */
     /* for allocations that cannot be repeated later, such as data received in order: its ceiling is

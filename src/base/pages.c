@@ -16,7 +16,8 @@
 #define FIRST      8u /* number of pages in the first slab */
 #define FIRST_BITS 4u
 
-/* An entry of the hash table: a page of the stream and its number in the slabs. */
+/* An entry of the hash table that finds the page of a stream offset: the key of the page, and its
+ * number in the slabs (the blocks of memory that hold the pages). */
 struct scps_page_slot {
     uint32_t key;    /* offset / SCPS_PAGE, modulo 2^32: unique within 2^40 octets */
     uint32_t number; /* Number of the page in the slabs, plus one; 0: the entry is free */

@@ -5,12 +5,13 @@
  *            head   n
  *
  * Between two ranges there is always at least one octet that is in neither, because adjacent ranges
- * are merged. Trimming advances head, and so does a merge with fewer ranges below it than above.
- * When an append reaches the end of the array, the ranges are moved to its start if half of it is
- * free; otherwise the array is doubled. When a range is inserted in the lower half and there are no
- * free places below the ranges, the ranges are moved up so that half of all free places are below
- * them. Trimming and appending cost O(1) an operation on average, adding ranges in descending order
- * O(log n).
+ * are merged. Trimming (the removal of all octets below an offset) advances head. So does the
+ * merging of several ranges into one, if fewer ranges lie below them than above: those below are
+ * moved up. When an append reaches the end of the array, the ranges are moved to its start if half
+ * of it is free; otherwise the array is doubled. When a range is inserted in the lower half and
+ * there are no free places below the ranges, the ranges are moved up so that half of all free
+ * places are below them. Trimming and appending cost O(1) an operation on average, adding ranges in
+ * descending order O(log n).
  */
 #include "base/rangeset.h"
 

@@ -33,8 +33,8 @@ static inline uint32_t scps_rangeset_places(uint32_t max)
 int scps_rangeset_reserve(struct scps_rangeset *s, const struct scps_alloc *a);
 /* Adds [from, to), merging it with ranges that it overlaps or touches. Returns 1 when a part of
  * [from, to) was new, 0 when the set contained all of it, SCPS_ERR_LIMIT when the set would have
- * more than max ranges, or SCPS_ERR_NOMEM. *merged (may be NULL) becomes the range of the set that
- * now contains [from, to). */
+ * more ranges than scps_rangeset_init() allowed (max), or SCPS_ERR_NOMEM. *merged (may be NULL)
+ * becomes the range of the set that now contains [from, to). */
 int scps_rangeset_add(struct scps_rangeset *s, const struct scps_alloc *a, scps_off from,
                       scps_off to, struct scps_range *merged);
 /* Removes all octets below off from the set. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocates blocks of planned sizes from one piece of memory (slots.h). */
+/* The allocator of a stack with fixed memory: gives out blocks from one piece of memory.
+ * scps_slots_plan() was given their sizes and numbers before that memory was taken (slots.h). */
 #include "base/slots.h"
 
 #include <string.h>
