@@ -131,8 +131,8 @@ struct scps_bbr {
     /* Parameter base-loss=1: share of the bytes that were lost in round trips without a queue,
      * which are taken for losses of the link itself, ppm */
     uint32_t base_loss;
-    /* with the parameter base-loss=1: weighted sums of the bytes sent and lost, from which
-     * base_loss is computed */
+    /* with the parameter base-loss=1: bytes sent and bytes lost in the round trips without a queue,
+     * of which each counts 7/8 as much as the next one; base_loss is computed from their ratio */
     uint64_t base_sent, base_lost;
     /* With the parameter long-rtt-start: times of the first and of the latest ACK of the train of
      * closely spaced ACKs that is being measured, µs. */
@@ -144,8 +144,9 @@ struct scps_bbr {
     uint64_t resume_bw;
     /* train_acks: with long-rtt-start=1, number of ACKs so far of a train (ACKs at most min_rtt/16
      * apart); a longer gap begins a new train. probe_rtt_rounds: least length of a ProbeRTTInterval
-     * in multiples of least_rtt (parameter probe-rtt-rounds). probe_bw_rounds: parameter
-     * probe-bw-rounds. */
+     * in multiples of least_rtt (parameter probe-rtt-rounds). probe_bw_rounds: the random part of
+     * the time between probes for bandwidth is at most this many times least_rtt, or 1 s if that is
+     * more (parameter probe-bw-rounds). */
     uint8_t train_acks, probe_rtt_rounds, probe_bw_rounds;
     uint8_t state, undo_state, ack_phase, full_bw_count, bw_probe_up_rounds, startup_ranges;
     bool full_bw_reached : 1, full_bw_now : 1, round_start : 1, loss_round_start : 1;
@@ -245,9 +246,9 @@ void scps_bbr_check_probe_rtt(const struct scps_bbr_ctx *x);
 /* Ends ProbeRTT if its duration has passed. */
 void scps_bbr_probe_rtt_done(const struct scps_bbr_ctx *x);
 /* Called when losses during a probe for bandwidth exceed the threshold, which shows that
- * x->rs.tx_in_flight bytes in flight were too many. Sets inflight_longterm to that number, but to
- * at least 70 % of scps_bbr_target(), unless the rate sample is app-limited; and ends the probe:
- * the state UP becomes DOWN. */
+ * x->rs.tx_in_flight bytes in flight were too many. If the rate sample is not app-limited, sets
+ * inflight_longterm to that number, or to 70 % of scps_bbr_target() if that is more. In both cases
+ * the probe ends, if it has not ended already: the state UP becomes DOWN. */
 void scps_bbr_handle_too_high(const struct scps_bbr_ctx *x);
 
 /* ---- functions in bbr_resume.c, for careful resume (RFC 9959) ---- */

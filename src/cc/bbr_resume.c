@@ -20,8 +20,11 @@ static void begin_jump(struct scps_bbr *b, uint64_t bw, struct scps_cc_ctl *ctl)
      * earlier connection) is limited to start_bw. */
     if (b->start_bw)
         bw = SCPS_MIN(bw, b->start_bw);
+    /* RFC 9959 allows the jump (sending at the rate saved from an earlier connection) "only when
+     * the BBR flow is in the Startup state". A saved rate no higher than the measured one, b->bw,
+     * would gain nothing. */
     if (b->state != SCPS_BBR_STARTUP || bw <= b->bw)
-        return; /* RFC 9959 allows the jump "only when the BBR flow is in the Startup state". */
+        return;
     b->resuming = true;
     b->resume_bw = bw;
     b->pacing_rate = SCPS_MAX(b->pacing_rate, bw);

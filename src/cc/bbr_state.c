@@ -167,9 +167,11 @@ static void probe_longterm_upward(const struct scps_bbr_ctx *x)
         raise_longterm_slope(x);
 }
 
-/* Called at an acknowledgement: advances bw_filter after a probe for bandwidth, and raises
- * inflight_longterm if a probe for bandwidth has caused no losses above the threshold. Returns true
- * if the state of BBR has changed. */
+/* Called at an acknowledgement once the path counts as full (full_bw_reached): updates what later
+ * probes for bandwidth use. At the end of the first round trip after a probe, unless the sample is
+ * app-limited, begins a new ProbeBW cycle in bw_filter, so that the maximum of the cycle before the
+ * last one is dropped. Unless more bytes are lost than scps_bbr_loss_thresh() allows, raises
+ * inflight_longterm. Returns true if it has begun another probe (state REFILL). */
 static bool adapt_longterm_model(const struct scps_bbr_ctx *x)
 {
     struct scps_bbr *b = x->b;

@@ -101,8 +101,9 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     if (!bytes)
         return;
     if (ctl->cwnd >= ctl->ssthresh) {
-        /* rho^2 is limited to UINT32_MAX / 256, about 2^24 segments in a round trip and far above
-         * any window, so that its product with the bytes of one ACK stays below 2^64. */
+        /* rho and rho^2 are in units of 1/256. rho^2 is limited to UINT32_MAX such units, a growth
+         * of about 2^24 segments in a round trip and far above any window, so that its product with
+         * the bytes of one ACK stays below 2^64. */
         scps_win_avoid(&hy->win, v, bytes, SCPS_MIN(rho * rho / 256, UINT32_MAX), ctl);
         return;
     }

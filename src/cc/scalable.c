@@ -52,8 +52,10 @@ static bool legacy(const struct scalable *sc, uint64_t bytes, uint32_t mss)
     return bytes <= (uint64_t)sc->legacy * mss;
 }
 
-/* Grows the window. The growth not yet applied (credit) is in units of 1/256 byte, as in window.c,
- * so that it stays valid when the window crosses the legacy window. */
+/* Grows the window. Up to the legacy window (parameter legacy, in segments), and with floor=1
+ * wherever that is faster, it grows as in standard TCP, by scps_win_avoid(); otherwise by the rule
+ * of Scalable TCP. The growth not yet applied (credit) is in units of 1/256 byte in both, so that
+ * it stays valid when the window crosses that limit. */
 static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                 struct scps_cc_ctl *ctl)
 {

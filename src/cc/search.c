@@ -3,9 +3,9 @@
  * RTT before; search.h has a drawing.
  *
  * Source: draft-chung-ccwg-search-09; its abstract and constants were read in the draft's pages and
- * in an implementation that follows it step by step: windows of 3.5 initial round trips, ten bins
- * each, 15 more bins, a threshold of 0.26, and a comparison with what was sent instead of with
- * twice what was delivered.
+ * in an implementation that follows it step by step: windows of 3.5 initial round trips, which have
+ * ten bins (intervals of time) each; 15 older bins, to look back by one round trip; a threshold of
+ * 0.26; and a comparison with what was sent instead of with twice what was delivered.
  *
  * Differences from the draft, with reasons:
  * - The bytes sent are computed as those that have arrived, are in flight or were lost, so that no
@@ -83,8 +83,8 @@ static bool falls_behind(const struct scps_search *se, scps_dur rtt)
     uint64_t now = acked_in_window(se), before;
     uint32_t to = se->index - (uint32_t)SCPS_MIN(back, se->index);
 
-    /* There is no result when fewer bins than a window have passed, or when the RTT reaches further
-     * back than the stored bins. */
+    /* There is no result if the bins before `to`, the bin of one round trip ago, do not fill a
+     * window (SCPS_SEARCH_W bins), or if the RTT reaches further back than the stored bins. */
     if (to <= SCPS_SEARCH_W || back >= SCPS_SEARCH_EXTRA)
         return false;
     before = (sent_until(se, to - 1) * rest + sent_until(se, to) * ((uint64_t)se->bin - rest)) /

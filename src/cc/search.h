@@ -15,7 +15,9 @@
 #include <scps/cc.h>
 
 enum {
-    SCPS_SEARCH_W = 10,     /* number of bins (intervals of time) in a window */
+    /* number of bins (intervals of time) in a window: the period for which the bytes that arrived
+     * are compared with those sent a round trip before (not the congestion window) */
+    SCPS_SEARCH_W = 10,
     SCPS_SEARCH_EXTRA = 15, /* number of additional bins stored, to look back by one round trip */
     SCPS_SEARCH_ACKED_BINS = SCPS_SEARCH_W + 1,
     SCPS_SEARCH_SENT_BINS = SCPS_SEARCH_ACKED_BINS + SCPS_SEARCH_EXTRA,

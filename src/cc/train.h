@@ -54,11 +54,14 @@ void scps_train_ss_round(struct scps_ack_train_ss *q, const struct scps_cc_ack *
                          struct scps_cc_ctl *ctl);
 /* Called on every ACK of a slow start while ssthresh is unlimited: when a train of ACKs shows what
  * the bottleneck carries, sets ctl->ssthresh and ctl->rate. base: RTT of the path without a queue,
- * µs; queue: least number of bytes that must wait in the bottleneck's queue, bytes. */
+ * µs; queue: a train counts only if its RTTs show that more than this many bytes wait in the
+ * bottleneck's queue. */
 void scps_train_ss_estimate(struct scps_ack_train_ss *q, const struct scps_cc_view *v,
                             const struct scps_cc_ack *a, scps_dur base, uint64_t queue,
                             struct scps_cc_ctl *ctl);
-/* Called at a loss, a timeout or a change of path: discards the measured rate. */
+/* Called at a loss, a timeout or a change of path: discards the train in progress, and the rate of
+ * the bottleneck that an earlier train has shown: if ctl->rate is that rate, sets it to 0 (no
+ * rate), so that the window alone limits sending. */
 void scps_train_ss_forget(struct scps_ack_train_ss *q, struct scps_cc_ctl *ctl);
 
 #endif

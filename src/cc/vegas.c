@@ -27,7 +27,7 @@
  * its decrease takes one segment more, and its third duplicate halves the window twice; both are
  * errors.
  *
- * These parameters give the rules of the paper:
+ * These parameters (vegas_param.h has their meanings) give the rules of the paper:
  * alpha=1,beta=3,gamma=1,ss=1,decrease=1,first=0,rounds=0,timeouts=0,train=0.
  *
  * Differences from both, with reasons:
@@ -61,13 +61,14 @@
  *   other traffic. A configured rate says that the path is such, and how fast it is, so with a rate
  *   this is the default (ss=3). The reference implementation doubles, whatever its rate: ss=0.
  * - base and changes of the route. A longer route looks like a queue, and Vegas would reduce its
- *   window for ever. But a queue of this connection is gone after a few rounds that remove half
- *   of it. If the excess is still there after `rounds` round trips in a row, it is not caused by
- *   this connection: base becomes the lowest RTT of those rounds, and slow start (which gamma may
- *   end) leads back to the earlier rate. A window of a few segments is never above beta: therefore
- *   the window is halved as a test while the RTT is above twice base (vegas_path.h), and slow start
- *   without a threshold follows if the path is longer. If base expired with time, it would include
- *   the queue.
+ *   window for ever. But a queue of this connection is gone after a few rounds that remove half of
+ *   it. If the excess is still there after `rounds` round trips in a row, it is not caused by this
+ *   connection: base becomes the lowest RTT of those rounds, and slow start (which gamma may end)
+ *   leads back to the earlier rate. With a window of a few segments the queue computed never
+ *   exceeds beta, whatever the RTT: therefore, while the RTT is above twice base, the window is
+ *   halved as a test of whether the RTT falls with it (vegas_path.h). If it does not, the path is
+ *   longer: base is replaced, and slow start with an unlimited ssthresh follows. base does not
+ *   expire with time, because it would then include the queue.
  * - Losses taken for corruption that depend on the window mean a queue shorter than alpha: see
  *   vegas_brake.h. The reference implementation has no such brake (brake=0).
  * - A timeout taken for corruption changes nothing but the count of timeouts (docs/SCPS-TP.md
@@ -173,13 +174,16 @@ static void start(void *s, const int64_t *param, const struct scps_cc_view *v,
 
 /* ---- functions that measure round trips ---- */
 
-/* Returns true for an early ACK of a receiver that acknowledges only when its timer expires (mode
- * F0): one that was not caused by the timer but by the receiver's opening window, so that its RTT
- * lacks the wait that is in base. If the path had become shorter, the RTT of the newest segment
- * would fall by as much; at least half of that is required, because noise of a clock makes new
- * minima, too. Early ACKs in EARLY_MAX rounds in a row also count as a shorter path. But a receiver
- * whose window opens all the time sends such ACKs, too, until the window is smaller and its timer
- * waits again: then base is restored (wait_again). */
+/* Returns true for an early ACK: one of a receiver in mode F0 (it acknowledges when its delayed-ACK
+ * timer expires) that was caused not by the timer but by the receiver's opening window. Its RTT
+ * lacks the wait for the timer, which is part of base (the lowest RTT of the path), so it must not
+ * lower base.
+ * Returns false if the path has become shorter: a->rtt, the RTT of the newest segment, is then
+ * below its earlier minimum by at least half of what a->rtt_old lies below base (a smaller
+ * difference may be noise of a clock). Returns false, too, after early ACKs in early_rounds round
+ * trips in a row (at first EARLY_MAX), which are taken for a shorter path. But a receiver whose
+ * window opens all the time also sends such ACKs, until the sender's window is smaller and the
+ * receiver's timer waits again: then wait_again() restores base. */
 static bool early(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                   uint64_t cwnd)
 {
@@ -219,9 +223,10 @@ static void wait_again(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
     }
 }
 
-/* Returns the RTT sample of this acknowledgement, µs. 0: its RTT is unknown; or it is an early ACK,
- * which lacks the wait of the receiver's delayed-ACK timer that base has (early()); or it is the
- * first RTT sample of the connection, which the parameter first=1 discards. */
+/* Returns the RTT sample of this acknowledgement, µs. 0: its RTT is unknown; or it is the first RTT
+ * sample of the connection, which the parameter first=1 discards; or it is an early ACK (early()),
+ * which the receiver sent before its delayed-ACK timer expired, so that its RTT lacks the wait for
+ * the timer, which is part of base (the lowest RTT of the path). */
 static scps_dur sample(struct vegas *ve, const struct scps_cc_view *v, const struct scps_cc_ack *a,
                        uint64_t cwnd)
 {
@@ -332,8 +337,9 @@ static void longer_path(struct vegas *ve, struct scps_cc_ctl *ctl)
  * about cwnd, so that the rules of Vegas must not change it at the end of this round trip. */
 static bool test_path(struct vegas *ve, bool limited, uint32_t mss, struct scps_cc_ctl *ctl)
 {
-    /* The test of the path halves the window, so no test begins below four segments, because Vegas
-     * needs a window of at least two. No test begins while the brake (vegas_brake.h) has halved the
+    /* The test of the path halves the window to see whether the RTT falls, as it does if this
+     * connection's own queue made it long. No test begins below four segments, because Vegas needs
+     * a window of at least two. Nor does one begin while the brake (vegas_brake.h) has halved the
      * window because of losses, to see whether fewer are lost in the smaller window. */
     const bool may = limited && ctl->cwnd >= 4 * (uint64_t)mss && !ve->braking.set;
 
@@ -398,8 +404,10 @@ static void end_of_round(struct vegas *ve, const struct scps_cc_view *v, struct 
     if (queue <= (ve->beta + 1) * mss) {
         ve->over = 0;
     } else if (doubt_base(ve, ctl->cwnd)) {
-        /* ssthresh is the window that the earlier rate needs on the longer path: the earlier window
-         * times new RTT / old base. */
+        /* In `doubt_rounds` round trips in a row the queue exceeded beta although the window was
+         * reduced in each, so the path is longer: base becomes `doubted`, the lowest RTT of these
+         * rounds, and ssthresh the window that gives the sender its rate from before them on this
+         * path: `wish`, cwnd in the first of them, times doubted / base. */
         replace_base(ve, ve->doubted,
                      scps_muldiv(ve->wish, (uint64_t)ve->doubted, (uint64_t)ve->base), ctl);
         return;
@@ -471,8 +479,8 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     scps_train_ss_round(&ve->train_ss, a, ctl);
     ve->timeouts = 0;
     ve->delivered += a->bytes;
-    /* true: this ACK belongs to a recovery episode that reduced the window; the window does not
-     * grow at the end of such a round trip */
+    /* true: this ACK belongs to a recovery episode that reduced the window. If a round trip ends
+     * with this ACK, the rules of congestion avoidance do not change the window at its end. */
     ve->barred = a->in_recovery && !ve->win.spared;
     if (a->round_start) {
         if (ve->brake)

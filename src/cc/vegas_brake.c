@@ -13,9 +13,10 @@ enum {
     /* Number, from 1, of the round trip after the brake's halving of the window whose losses and
      * delivery rate are compared with those of the round trip before the halving. */
     ROUNDS = 4,
-    /* Number of round trips in which the brake does not halve the window again, after a halving has
-     * shown that the losses do not depend on the window (the window is then restored). It doubles
-     * with each such result in a row, up to TRUST_MOST. */
+    /* Number of round trips for which the brake (the halving of the window after a round trip with
+     * many losses that were taken for corruption) pauses when a halving has shown that the losses
+     * do not depend on the window, which is then restored. The number doubles with each such result
+     * in a row, up to TRUST_MOST. */
     TRUST = 16,
     TRUST_MOST = 4096,
     /* number of rounds after an outage of the link in which its losses may be detected: in the

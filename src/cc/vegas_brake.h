@@ -2,17 +2,19 @@
 /* The brake of Vegas: halves the window after a round trip with many losses that were taken for
  * corruption, and keeps it halved if these losses depend on the window.
  *
- * Losses taken for corruption do not reduce the window. If the bottleneck's queue is shorter than
- * alpha, no delay ever ends the growth, and the part of the window that is too large is lost. So
- * the brake halves the window after a round trip that loses at least the share `limit` of its
- * octets, and at least 16 segments. The first rounds after that still have losses of the old
- * window. The fourth round is compared with the round before the halving: if it loses at least half
- * as large a share, and its delivery rate is less than three quarters, the window was not the
- * cause. Then the window is restored, and the brake does nothing for 16 rounds, after the next such
- * result in a row for 32, and so on up to 4096. A window many times too large loses nearly as much
- * when it is halved, but then the delivery rate is still the link's, so the window stays halved.
- * Losses by an outage of the link do not depend on the window either, but without SACK the core
- * cannot tell them from others, so the brake does nothing in the first rounds after an outage.
+ * Losses taken for corruption do not reduce the window. Vegas lets the window grow until alpha
+ * segments (a parameter) wait in the bottleneck's queue. If that queue has room for fewer, the
+ * window grows without end, and what exceeds the room is lost. So the brake halves the window after
+ * a round trip that loses at least the share `limit` of its octets, and at least 16 segments. The
+ * first rounds after that still have losses of the old window. The fourth round is compared with
+ * the round before the halving: if the fourth loses at least half as large a share of its octets as
+ * that round, at less than three quarters of that round's delivery rate, the window was not the
+ * cause of the losses. Then the window is restored, and the brake does nothing for 16 rounds, after
+ * the next such result in a row for 32, and so on up to 4096. A window many times too large loses
+ * nearly as much when it is halved, but then the delivery rate is still the link's, so the window
+ * stays halved. Losses by an outage of the link do not depend on the window either, but without
+ * SACK the core cannot tell them from others, so the brake does nothing in the first rounds after
+ * an outage.
  *
  * Only vegas_brake.c writes the fields of struct scps_vegas_brake. All zero: the brake has not
  * halved the window of this connection.
@@ -42,8 +44,8 @@ struct scps_vegas_brake {
     /* number of further round trips in which losses by corruption cause no halving of the window,
      * because a halving did not help, or an outage has ended; 0: they may cause a halving */
     uint16_t trusting;
-    /* while `set` is true: number of round trips since the window was halved because of losses by
-     * corruption */
+    /* Number of round trips since the brake last halved the window. Used only while `set` is true:
+     * when four have passed, `set` becomes false. */
     uint8_t rounds;
     /* true: the window was halved because of losses by corruption, and it is not known yet whether
      * the smaller window loses less */

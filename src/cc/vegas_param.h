@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parameters of Vegas: names for their values, their order, and the tables that users see. */
+/* The parameters of the controllers "vegas" and "vegas-corruption", for vegas.c: names for the
+ * values of those that are a choice, the index of each parameter, and the lists of all parameters
+ * with name, help text, default and bounds, as programs show them. */
 #ifndef SCPS_CC_VEGAS_PARAM_H
 #define SCPS_CC_VEGAS_PARAM_H
 

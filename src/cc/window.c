@@ -20,8 +20,9 @@
  * - RFC 7661 section 4.4.2 subtracts what was retransmitted from the window after recovery. Here it
  *   is subtracted only if the window was reduced to a part of pipeACK, because pipeACK was larger
  *   than FlightSize. If FlightSize was larger, the sender had used its window, and half of it, as
- *   in equation 4 of RFC 5681, is enough of a reduction: even if slow start had made the window
- *   twice what arrives in a round trip.
+ *   in equation 4 of RFC 5681, is enough of a reduction. This holds at the end of slow start, too,
+ *   when the window, and FlightSize with it, may be twice what arrives in a round trip: half of it
+ *   is what arrives.
  * - At a timeout during recovery FlightSize may still be as before the reduction, or larger, so
  *   ssthresh never rises above its value.
  */

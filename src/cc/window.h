@@ -23,8 +23,9 @@
 #include "cc/search.h"
 
 struct scps_win {
-    /* Acknowledged bytes that have not increased the window yet, in units of 1/256 byte, except
-     * in CUBIC's congestion avoidance (bytes x bytes). */
+    /* Acknowledged bytes that have not increased the window yet, in units of 1/256 byte. In CUBIC's
+     * congestion avoidance: the same bytes times (target - cwnd), bytes x bytes, where cwnd of them
+     * increase the window by one byte. */
     uint64_t credit;
     /* After a timeout: how many of the bytes that were in flight at the timeout are not
      * acknowledged yet. 0: none, or there was no timeout. */
@@ -39,8 +40,9 @@ struct scps_win {
     /* values of the parameters that the user can set (hystart and others) */
     bool hystart : 1, heed_corruption : 1, idle_restart : 1;
     uint8_t abc_limit; /* L of RFC 3465, segments an ACK; 0: no limit */
-    /* offset of the state of SEARCH from the beginning of this structure, octets; 0: SEARCH is
-     * off */
+    /* offset, octets, from the beginning of this structure to the state of SEARCH (an algorithm
+     * that ends slow start, draft-chung-ccwg-search; search.h), which lies behind the controller's
+     * own state; 0: SEARCH is off */
     uint16_t search_at : 15;
     /* 1: this recovery episode reduced the window to a part of pipeACK, which was larger than
      * FlightSize (RFC 7661 section 4.4.1) */
@@ -134,8 +136,10 @@ void scps_win_spare(struct scps_win *w);
  * outage. */
 bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 
-/* Called for each loss: if its cause requires that, reduces cwnd and ssthresh to keep/1024 of
- * scps_win_flight(), once in a recovery episode. Returns true if the window was reduced. */
+/* Called for each loss or ECN echo. If it is the first of its recovery episode (l->new_episode) and
+ * its cause is congestion, or corruption with the parameter corruption=0, reduces cwnd and ssthresh
+ * to keep/1024 of scps_win_flight() and returns true. Otherwise the window stays, and the result is
+ * false. */
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
