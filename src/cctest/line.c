@@ -17,8 +17,10 @@
 #include <string.h>
 
 enum {
-    ROOM =
-        1 << 15 /* number of places in the ring of segments; the send buffer is a little smaller */
+    /* Number of places in the ring of segments, and in that of acknowledgements. The sender stops
+     * at ROOM - 8 segments outstanding, so that no place is used again before its segment is
+     * acknowledged. */
+    ROOM = 1 << 15
 };
 #define NS_PER_S  INT64_C(1000000000)
 #define RTO_LEAST (300 * INT64_C(1000000))
@@ -258,7 +260,7 @@ struct acked {
     uint64_t lost;
     const struct segment *lost_last;
     /* true: a segment that a timeout had declared lost has been acknowledged, so the timeout was
-     * spurious */
+     * spurious. That is certain, because the model sends no segment twice. */
     bool late;
 };
 

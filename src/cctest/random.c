@@ -384,7 +384,7 @@ void scps_cctest_random(uint64_t seed, struct scps_cctest_history *h)
         h->v[i] = pick(&r);
 }
 
-/* ---- functions that search for a shorter history that fails, too ---- */
+/* ---- functions that shorten a history (a sequence of events) that violates a check ---- */
 
 static bool still(const struct scps_cc_ops *ops, const int64_t *param,
                   const struct scps_cctest_history *h, uint64_t rate, enum scps_cctest_check c)

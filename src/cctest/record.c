@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder: a congestion controller that passes each call to another (recorded) controller, and
- * logs the inputs and outputs of the call.
+/* The recorder (struct scps_cctest_recorder) logs what a congestion controller does. A connection
+ * is given a controller of the recorder, the recording controller, in place of the recorded one: it
+ * passes each call on to the recorded controller, and writes a line with the inputs and outputs of
+ * the call.
  *
- * Controllers have no context pointer, so the recorder's address is the value of the only parameter
- * of the recording controller, which the core passes to start(). From then on the address is at the
- * beginning of the recorder's state. The state of the recorded controller follows, so the core
- * saves and restores both together.
+ * Controllers have no context pointer. Therefore the recording controller has one parameter, whose
+ * value is the address of the recorder. The core passes it to start(), which stores it at the
+ * beginning of the recording controller's state (struct state). Behind it, in the same memory, is
+ * the state of the recorded controller, so the core saves and restores both together.
  */
 #include "cctest/record.h"
 
