@@ -14,7 +14,7 @@
 #include "core/keep.h"
 #include "core/seq.h"
 
-/* ---- functions for the send window of an acknowledgement, and for queueing the sender ---- */
+/* ---- functions that take the window of an arriving acknowledgement, and queue the sender ---- */
 
 /* Called after each acknowledgement: puts the sender s into the ready queue, the connections that
  * the stack asks for their next segment. Exception: if only pacing keeps s from sending (s->hold is
@@ -209,9 +209,11 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
 }
 
 /* Called when an acknowledgement shows that segments which were declared lost have arrived by their
- * first transmission after all. In fast recovery: measures by how much longer than a round trip
- * they took, for the reordering extent by which later segments are declared lost (reorder.h).
- * heard: time, µs, at which the previous acknowledgement arrived. */
+ * first transmission after all. In fast recovery: measures by how much longer than an RTT they
+ * took. They count as arriving at `heard`, the time, µs, at which the previous acknowledgement
+ * arrived, since they arrived later. From the longest such delay follows the reordering window
+ * (reorder.h), the time for which the sender waits before it declares a segment lost. Outside fast
+ * recovery nothing is measured. */
 static SCPS_NOINLINE void take_late(struct scps_tx *tx, scps_time heard)
 {
     struct scps_late late = scps_sb_take_late(&tx->sb);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reaction to losses that acknowledgements and timers show: runs the rule that detects them, begins
- * and ends the recovery episode, and informs the congestion controller last. */
+/* Reaction to losses that acknowledgements and timers show: runs the rule that detects them on this
+ * connection (scps_ackloss_find(): RACK, counting of arrivals by SACK, the peer's SNACKs, or
+ * duplicate acknowledgements), begins and ends the recovery episode, and informs the congestion
+ * controller last. */
 #include "core/ackloss.h"
 
 #include "base/bytes.h"
@@ -119,13 +121,14 @@ SCPS_NOINLINE void scps_ackloss_undone(struct scps_sender *s, void *cc)
         scps_recovery_spread(s);
 }
 
-/* For a controller that asks for it (by_age): checks the age of the oldest segment as in Brakmo and
- * Peterson (1995) section 3.1, at the first duplicate acknowledgement and at the first two
- * acknowledgements that advance SND.UNA after a retransmission. An acknowledgement that reports
- * nothing but a duplicate (DSACK) is no duplicate acknowledgement (RFC 6675 section 2): needless
- * retransmissions cause it, and would go on for ever if it caused the next one. From a timeout on
- * until a round trip is measured the RTT estimate may be too short for the check (RFC 6298, last
- * note of section 5). */
+/* For a controller with scps_cc_ops.by_age: declares the oldest segment lost if it was sent longer
+ * ago than SRTT + 4 * RTTVAR (Brakmo and Peterson (1995) section 3.1). Checks its age at the first
+ * duplicate acknowledgement, and at the first two acknowledgements that advance SND.UNA after a
+ * retransmission.
+ * Two cases are left out. An acknowledgement that reports nothing but a duplicate (DSACK) is no
+ * duplicate acknowledgement (RFC 6675 section 2): needless retransmissions cause it, and would go
+ * on for ever if it caused the next one. From a timeout on until a round trip is measured the age
+ * is not checked, because SRTT may be too short (RFC 6298, last note of section 5). */
 static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup, bool advanced,
                                       struct scps_ack_result *sum)
 {
@@ -152,12 +155,14 @@ static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct s
 
 /* Declares lost the segments that were sent once, begin at or above `from`, and were followed by
  * enough arrivals (RFC 6675 section 4, IsLost). last: no new data can be sent, so fewer arrivals
- * suffice (early retransmit, RFC 5827). On a path that reorders, a segment must also have been sent
- * longer ago than the RTT plus the reordering window; for the first that is too young, the loss
- * detection timer is set. heard: time, µs, at which the previous acknowledgement arrived. If it is
- * longer ago than the reordering window, late segments would have arrived since, and that age limit
- * does not apply. Returns the limit as a time of sending, µs: segments sent after it are not
- * declared lost; SCPS_NEVER: no limit. */
+ * suffice (early retransmit, RFC 5827).
+ * On a path that reorders (the reordering window is not 0) a segment must also be old enough: sent
+ * longer ago than the RTT plus the reordering window; for the first one that is too young, sets the
+ * loss detection timer. Exception: if the previous acknowledgement arrived (at time `heard`, µs)
+ * longer ago than the reordering window, late segments would have arrived since, and the age does
+ * not matter.
+ * Returns the time, µs, after which a segment must not have been sent to be declared lost;
+ * SCPS_NEVER: the age does not matter. */
 static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sender *s, bool last,
                                                                scps_off from, scps_time heard,
                                                                struct scps_ack_result *sum)
@@ -179,9 +184,11 @@ static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sende
 }
 
 /* Detects losses by counting arrivals; used with SACK and without RACK. If the peer also sends
- * SNACKs, it names its holes itself, so in the range of the SNACK's 16-bit offset a segment is not
- * declared lost because SACK omits it; beyond that range RFC 6675 applies. While the peer's reports
- * do not fit into one acknowledgement, or come with a delay, no retransmission is declared lost. */
+ * SNACKs, it reports its holes by them. So within the reach of a SNACK's 16-bit offset no segment
+ * that was sent once is declared lost by counting; beyond it RFC 6675 applies. Nor is a
+ * retransmission declared lost here while the peer's reports may be incomplete: its SNACK has a bit
+ * vector, so that further ones may follow, or it reports arrivals with a delay
+ * (scps_snacktx_reports_late()) and data is left to send. */
 static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -322,10 +329,10 @@ SCPS_NOINLINE void scps_ackloss_progress(struct scps_sender *s, void *cc, struct
 SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps_off to, bool fresh)
 {
     struct scps_recovery *rec = &s->tx->rec;
-    /* Decides whether segments that were declared lost, and not resent yet, count as in flight
-     * again if the episode ends as spurious (true). They do not if a timeout began the episode and
-     * the DSACK is the first report that its data arrived (`fresh`): then an acknowledgement was
-     * lost, which says nothing about later data. In all other cases the segments were only late. */
+    /* true: if the DSACK ends the episode as spurious, the segments that were declared lost and not
+     * resent yet count as in flight again, because they were only late. false: there is no episode;
+     * or a timeout began it, and the DSACK is the first report that its data arrived (`fresh`):
+     * then an acknowledgement was lost, which says nothing about later data. */
     bool late = rec->episode == SCPS_EPISODE_FAST || (rec->episode == SCPS_EPISODE_RTO && !fresh);
 
     s->dsacks = true;

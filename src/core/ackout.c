@@ -75,10 +75,11 @@
 /* Strictly delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once: new data is acknowledged
  * only when the delayed-ACK timer expires): called when that timer has expired, octets are missing
  * at RCV.NXT while later ones have arrived, and no data has arrived for `quiet` µs, which is longer
- * than `delay` (ack_delay), so that there is nothing new to report. The timer is not restarted.
- * r->tick stores `now`, so that the acknowledgement of the next data is sent at a multiple of
- * `delay` after it, as if the timer had kept running. Does nothing after DELACK_MAX_IDLE delays
- * without data. */
+ * than `delay` (ack_delay), so that there is nothing new to report.
+ * The timer stays off until data arrives. Data that arrives before r->ticks_end starts it for a
+ * multiple of `delay` after r->tick (now), as if it had kept running; later data starts it for a
+ * whole `delay`. r->ticks_end is DELACK_MAX_IDLE delays after the newest data, rounded up to such a
+ * multiple; if that has passed, nothing is stored. */
 static void stand_by(struct scps_ackrx *r, scps_time now, scps_dur delay, scps_dur quiet)
 {
     scps_dur left = DELACK_MAX_IDLE * delay - quiet;

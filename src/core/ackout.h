@@ -104,9 +104,11 @@ struct scps_ackrx {
     scps_time data_at;
     /* Strictly delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once: new data is
      * acknowledged only when the delayed-ACK timer expires): `tick` is the time, µs, at which that
-     * timer last expired with nothing new to report, while octets were missing at RCV.NXT. Until
-     * the time `ticks_end`, µs, acknowledgements are sent at multiples of ack_delay after
-     * `tick`. */
+     * timer last expired with nothing new to report, while octets were missing at RCV.NXT. The
+     * timer is then off until data arrives. Data that arrives before the time `ticks_end`, µs, is
+     * acknowledged at the next multiple of ack_delay after `tick`, later data ack_delay after its
+     * arrival. ticks_end is set with `tick`, to about 16 times ack_delay after the newest data
+     * (DELACK_MAX_IDLE); 0: `tick` has no effect. */
     scps_time tick, ticks_end;
 };
 

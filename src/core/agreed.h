@@ -82,7 +82,8 @@ static inline uint32_t scps_agreed_overhead(const struct scps_agreed *a)
 }
 /* Returns the octets of options that a segment without data may have: at most 40 (RFC 9293 section
  * 3.1), and no more than fit into a packet of the path's MTU; a multiple of 4, as options are
- * padded. It is 20 at least, as with the least MTU of IPv6 that a stack accepts. */
+ * padded. It is 20 at least: what the headers of IPv6 and TCP leave of SCPS_MTU_LEAST6, 80 octets,
+ * the least MTU that a stack accepts for IPv6. */
 static inline uint32_t scps_agreed_opt_room(const struct scps_agreed *a)
 {
     return a->pmtu_mss >= 40 ? 40 : a->pmtu_mss > 20 ? a->pmtu_mss & ~3u : 20;
@@ -92,9 +93,10 @@ static inline uint32_t scps_agreed_opt_room(const struct scps_agreed *a)
  * octets: -12, or -4 with timestamps (docs/SCPS-TP.md sections 2.1 and 6). */
 int32_t scps_agreed_less(const struct scps_agreed *a);
 /* Returns the unit, bytes, in which a SNACK counts its offset and the length of the hole (the
- * missing octets that it reports): the payload of a full segment of the data's sender, which
- * announced `mss`; at least 8. raw true (setting snack_raw_unit): the unit is `mss` itself, without
- * subtraction of the timestamps. */
+ * missing octets that it reports): `mss` less scps_agreed_less(), as the payload of a full segment
+ * has it, at least 8. raw true (setting snack_raw_unit): `mss` itself. mss: the MSS that the sender
+ * of the data announced, not the MSS of the receiver, which sends the SNACK: adv_mss at this end as
+ * the sender of the data, peer_mss as the receiver (docs/SCPS-TP.md section 2.1). */
 static inline uint32_t scps_agreed_unit(const struct scps_agreed *a, bool raw, uint16_t mss)
 {
     int32_t size = mss - (raw ? 0 : scps_agreed_less(a));

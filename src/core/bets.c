@@ -9,8 +9,9 @@
  * not moved for bets_lifetime, all data that had been sent when it last moved is given up at once;
  * data sent later is given up after at most the same time again. The connection does not end for
  * lack of answers while there is data to give up. The peer's acknowledgements are then below
- * SND.UNA, but the windows in them still count. A FIN is never given up. The time of an outage does
- * not count.
+ * SND.UNA, but the windows in them still count. A FIN is never given up. During an outage (the link
+ * is down: as a signal has reported, or as this end infers from timeouts; snd_outage.c) no data is
+ * resent or given up, and when it ends, the lifetime of the outstanding data begins anew.
  */
 #include "core/bets.h"
 

@@ -25,8 +25,9 @@ struct scps_bets {
      * gave_up_at and scps_tx.progress_at (SND.UNA last moved), as of the last call of
      * scps_bets_arm(). */
     scps_time life_since;
-    /* SND.NXT when life_since was set; the lifetime of data from here on, which was sent later,
-     * begins when life_since changes next */
+    /* SND.NXT when life_since was set. The lifetime of outstanding data below life_nxt began at
+     * life_since; that of data from life_nxt on, which was sent later, begins when life_since is
+     * next set to a later time. */
     scps_off life_nxt;
 };
 
@@ -41,11 +42,11 @@ static inline void scps_bets_heard(struct scps_bets *b, scps_off ack)
  * gives the octet up, since the peer had to refuse them; its lifetime (bets_lifetime) begins
  * now. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now);
-/* Called when SEG.ACK is `una`, which is SND.UNA because this end has moved SND.UNA past data that
- * it gave up. If by the scoreboard the data from `una` on has arrived, moves *ack behind that data
- * and returns true; otherwise returns false. *ack never gets beyond edge, the right edge of the
- * peer's window: a report of data there is false, and the peer would not accept a segment from
- * there. */
+/* Best effort: called when SEG.ACK is below SND.UNA = una; *ack is una. If this end has moved
+ * SND.UNA to una past data that it gave up, which the peer still expects, and the scoreboard shows
+ * that data from una on has arrived (by SACK or SNACK), moves *ack behind that data and returns
+ * true; otherwise returns false. *ack never gets beyond edge, the right edge of the peer's window:
+ * a report of data there is false, and the peer would not accept a segment from there. */
 bool scps_bets_pass(struct scps_bets *b, const struct scps_scoreboard *sb, scps_off una,
                     scps_off edge, scps_off *ack);
 /* Gives up the oldest segment, which begins at SND.UNA = una, and moves SND.UNA behind the data
@@ -53,16 +54,19 @@ bool scps_bets_pass(struct scps_bets *b, const struct scps_scoreboard *sb, scps_
  * behind the data of the segment that was given up. */
 scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps_off una,
                            scps_time now, scps_off *end);
-/* Returns the oldest segment if it can be given up: it has data, has not arrived, and the peer's
- * window has room behind it; NULL if not. */
+/* Returns the oldest unacknowledged segment if best effort may give it up: it has data, is not
+ * reported as arrived, and ends below edge, the right edge of the peer's window. Otherwise returns
+ * NULL. A segment that ends at edge must be resent until it arrives: the peer accepts nothing
+ * behind it, so it would never notice that octets are missing. */
 const struct scps_sent_segment *scps_bets_oldest(const struct scps_scoreboard *sb, scps_off edge);
 /* Returns true if the oldest segment is to be given up now: all data below the offset `old` has
  * been outstanding for longer than bets_lifetime, and the segment begins below it; or the segment
  * is lost and was resent `retries` times already. */
 bool scps_bets_is_due(const struct scps_scoreboard *sb, scps_off edge, scps_off old,
                       uint32_t retries);
-/* Returns the time at which the oldest segment reaches its lifetime (bets_lifetime), µs;
- * SCPS_NEVER: it has no limit, or cannot be given up. */
+/* Returns the time, µs, at which the lifetime (bets_lifetime) of the oldest unacknowledged segment,
+ * at SND.UNA, ends. SCPS_NEVER: bets_lifetime is 0, best effort is not in force, or
+ * scps_bets_oldest() returns NULL, since the segment must not be given up. */
 scps_time scps_bets_until(const struct scps_sender *s);
 /* Called when the retransmission timer is set: returns the time, µs, at which it must expire at the
  * latest, since the data sent so far reaches its lifetime (bets_lifetime) then; SCPS_NEVER: no

@@ -46,9 +46,10 @@ scps_dur scps_betsrx_timeout(const struct scps_conn_config *cfg, scps_dur srtt);
  * false, and begins a wait that ends at time `due`, µs, unless one for this hole is in progress. */
 bool scps_betsrx_look(struct scps_betsrx *w, const struct scps_receive *rcv, scps_off to,
                       scps_time due);
-/* Called when the timer of the wait has expired. next: RCV.NXT; awaited: the reader waits for a
- * hole there. Returns true if that hole is given up now; false if it is not the hole for which the
- * timer was set. */
+/* Called when the timer of the wait has expired. next: RCV.NXT; awaited: true if octets are missing
+ * there and the application has read all data before them. Returns true if these octets (the hole)
+ * are given up now: awaited is true, and the timer was set for this hole. Otherwise returns false,
+ * and the wait has ended with nothing given up. */
 bool scps_betsrx_expired(struct scps_betsrx *w, scps_off next, bool awaited);
 /* Stops the timer by which this receiver would give up the octets missing at RCV.NXT (a hole): they
  * are not given up. */
