@@ -262,7 +262,8 @@ void scps_conn_finish(struct scps_conn *c, int err)
     if (err)
         c->err = (int8_t)err;
     if (c->notify.pending &&
-        /* true: the connection is half-open, so the application has no handle to it */
+        /* true: a passive open that never became ESTABLISHED, so the application has no handle to
+         * the connection and gets no event. (`pending` is false for every active open.) */
         !c->s.established) {
         scps_notify_release(&c->notify);
     } else if (err) {

@@ -35,10 +35,13 @@
 #include "core/tx.h"
 
 struct scps_conn {
-    struct scps_sender s; /* the sending half, with the context that all parts use */
+    /* The sending half. s.ctx is the context (host, configuration, counters) that the sending and
+     * the receiving functions of this connection read. First member, because scps_conn_of()
+     * converts its address. */
+    struct scps_sender s;
     struct scps_conn_owner owner;
-    /* link in the host's queue of connections with events, or in the listener's queue of
-     * connections to accept */
+    /* link in the stack's queue of connections with events (env->events), or in the listener's
+     * queue of connections to accept */
     struct scps_queue_link link;
     struct scps_conn *hash_next;
     struct scps_addr local, remote;

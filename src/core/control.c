@@ -172,9 +172,11 @@ static SCPS_NOINLINE uint64_t correct(struct scps_conn_ctx *x, uint64_t asked, u
     return used;
 }
 
-/* Raises a rate of the controller below one segment in 64 s, the maximum backoff interval t_mbi of
- * RFC 5348 section 4.3, or in a retransmission timeout that is longer: at a lower rate a connection
- * would never end. A lower rate that the application configured stays in force. */
+/* Called when the controller asks for a rate of less than one full segment per second: raises
+ * s->ctl.rate, bytes/s, to at least one full segment in 64 s, the maximum backoff interval t_mbi of
+ * RFC 5348 section 4.3, or in one retransmission timeout if that is longer. At 1 byte/s a full
+ * segment would leave only about every 24 minutes. If the application configured a rate below that
+ * minimum, the configured rate is the minimum. */
 static SCPS_NOINLINE void raise_rate(struct scps_sender *s)
 {
     const uint64_t conf_rate = s->ctx.cfg->c.rate;

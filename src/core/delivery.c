@@ -60,7 +60,9 @@ struct scps_carried scps_delivery_most(const struct scps_delivery *d)
     return most;
 }
 
-/* Records how many bytes arrived in the round trip that has ended, for pipeACK (RFC 7661). */
+/* Called when a round trip has ended in which acknowledgements reported that `bytes` bytes arrived
+ * at the peer: stores that number for pipeACK, the most in one of the last three round trips (RFC
+ * 7661). */
 static void take_pipe(struct scps_delivery *d, uint64_t bytes)
 {
     memmove(d->arrived + 1, d->arrived, sizeof d->arrived - sizeof *d->arrived);

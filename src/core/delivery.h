@@ -39,8 +39,10 @@ struct scps_delivery {
     /* bytes delivered in each of the last round trips, the newest first; 0: there was none */
     uint32_t arrived[SCPS_PIPE_ROUNDS];
     uint32_t most_arrived; /* the largest of arrived */
-    /* number of round trips, 0 to 8, that the group in progress has so far (that of most[0]); only
-     * those count in which at least SCPS_CARRIED_LEAST bytes were delivered */
+    /* number of round trips, 0 to 8, counted in the present group of eight, of which most[0] stores
+     * the one with most bytes; after 8 the next one begins a new group. Counted are round trips in
+     * which at least SCPS_CARRIED_LEAST bytes were delivered, unless they were shorter than the
+     * minimum RTT */
     uint8_t rounds;
 };
 
@@ -59,8 +61,9 @@ void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
 void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
                           const struct scps_ack_result *sum, scps_dur min_rtt, scps_time now,
                           struct scps_cc_ack *a);
-/* Returns the largest volume delivered in one of the latest 8 to 16 round trips, the one in
- * progress included. */
+/* Returns the bytes and the duration, µs, of the round trip in which most bytes were delivered, out
+ * of the one in progress, those counted in the present group of eight, and the eight of the group
+ * before; bytes 0: none has been counted. */
 struct scps_carried scps_delivery_most(const struct scps_delivery *d);
 /* Returns pipeACK of RFC 7661 section 4.2, bytes: the most that was delivered in one of the last
  * three round trips. Returns 0 if none has ended, or the last one ended longer ago than the larger

@@ -29,8 +29,11 @@ struct scps_fixed {
 /* Computes *f for connections whose configurations are within c. Precondition:
  * scps_config_resolve() has replaced each 0 in c that stands for a default. */
 void scps_fixed_init(struct scps_fixed *f, const struct scps_conn_config *c);
-/* Returns true if c is within f->most. Precondition: scps_config_resolve() has replaced each 0 in c
- * that stands for a default. */
+/* In a stack with fixed memory: returns true if a connection with configuration c fits into the
+ * memory that f provides for each connection. Its sndbuf, rcvbuf, mss, records, bets and compress
+ * must not exceed those of f, its controller's state must have the same size as that of f->most,
+ * and it may store octets (not be hollow) or use snack_delay only if f->most does. Precondition:
+ * scps_config_resolve() has replaced each 0 in c that stands for a default. */
 bool scps_fixed_allows(const struct scps_fixed *f, const struct scps_conn_config *c);
 
 #endif

@@ -123,8 +123,8 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
     return true;
 }
 
-/* ---- functions for the minimum rate of a route: it lets connections send whose window is full
- * ---- */
+/* ---- functions for the minimum rate of a route: it lets connections send whose congestion window
+ * is full ---- */
 
 void scps_gate_passed(struct scps_gate *g, struct scps_sender *s)
 {

@@ -61,9 +61,10 @@ bool scps_gate_left(struct scps_gate *g, struct scps_sender *s, scps_time now, u
 /* Returns the time, µs, at which the route's token bucket holds enough for a packet of len bytes; a
  * time not after `now`: it holds enough now. */
 scps_time scps_gate_when(struct scps_gate *g, scps_time now, uint32_t len);
-/* Returns the earliest time, µs, at which a connection may send a packet of len bytes: not while
- * the token bucket holds less than a packet without data costs, nor while another packet waits for
- * the bucket. */
+/* Returns the earliest time, µs, at which a connection may send a packet of len bytes: when the
+ * route's token bucket holds enough for that packet (or for the largest packet without data, if
+ * that costs more), but not before g->opens, at which it holds enough for a packet that already
+ * waits. */
 scps_time scps_gate_asks(struct scps_gate *g, scps_time now, uint32_t len);
 /* Charges to the route's token buckets a packet of len bytes that no connection sends: a UDP
  * datagram or a reply. Returns its cost, bytes: len and the route's overhead. */

@@ -12,9 +12,12 @@ static bool in_force(const struct scps_conn_config *cfg, uint8_t state)
                               state == SCPS_FIN_WAIT_1 || state == SCPS_FIN_WAIT_2);
 }
 
-/* Returns true if the peer counts as gone, so that the connection ends: it has answered none of
- * keep_count probes or, if user_timeout is not 0, nothing for that time. probes: number of
- * unanswered probes; since: time since the first of them was due, µs. */
+/* Called when a keep-alive probe would be due: returns true if the peer counts as gone, so that the
+ * connection ends. Without user_timeout (0) it is gone after keep_count unanswered probes in a row.
+ * With user_timeout, µs, keep_count has no effect: the peer is gone if at least one probe is
+ * unanswered and nothing has come from the peer for user_timeout. probes: number of unanswered
+ * probes; since: time, µs, since the first of them was due, keep_idle after the peer was last
+ * heard. */
 static bool gone(const struct scps_conn_config *cfg, unsigned probes, scps_dur since)
 {
     if (cfg->user_timeout)

@@ -17,14 +17,17 @@ struct scps_loss_limits {
 void scps_loss_by_order(struct scps_scoreboard *sb, unsigned dupthresh, bool tail,
                         struct scps_loss_limits limits, struct scps_ack_result *sum);
 /* Declares lost again the segments whose last transmission was a retransmission at the time `then`,
- * µs, or earlier, if dupthresh segments sent later have arrived. tail: true if nothing more is to
- * be sent; then all segments that were sent later suffice, if they are fewer. */
+ * µs, or earlier, if a transmission has arrived that was sent later: the dupthresh-th one after it,
+ * or one after that. tail: true if nothing more is to be sent; then the last transmission suffices
+ * if fewer than dupthresh were sent later. */
 void scps_loss_of_resent(struct scps_scoreboard *sb, unsigned dupthresh, bool tail, scps_time then,
                          struct scps_ack_result *sum);
-/* Called with nothing more to send: declares lost the segments that were sent once, at time `then`
- * or earlier, if dupthresh retransmissions sent after all of them have arrived, or all there are if
- * they are fewer (RFC 6675 section 4, NextSeg (3) and (4)). Segments below `from` are left to the
- * receiver's SNACK. Precondition: something is outstanding. */
+/* Called when nothing more is to be sent: declares lost the segments from sb->frontier on that were
+ * sent once, if a transmission has arrived that was sent after the segment with the highest offset:
+ * the dupthresh-th one after it or a later one, or the last of all if they are fewer (RFC 6675
+ * section 4, NextSeg (3) and (4)). Stops at the first segment that was sent after the time `then`,
+ * µs, or begins below `from`, where the receiver's SNACKs report the holes. Precondition: something
+ * is outstanding. */
 void scps_loss_of_overtaken(struct scps_scoreboard *sb, unsigned dupthresh, scps_off from,
                             scps_time then, struct scps_ack_result *sum);
 /* For a congestion controller that asks for it (scps_cc_ops.by_age: Vegas): declares the oldest

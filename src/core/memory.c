@@ -212,8 +212,8 @@ void scps_conn_plan(const struct scps_fixed *f, struct scps_slots *s, uint32_t n
         scps_rcvbuf_beyond_size(),
         ranges(f->holes),
         c->records || c->bets ? sizeof(struct scps_rcv_marks) : 0,
-        ranges(f->marks), /* places for the ends of records that are to be sent */
-        ranges(f->marks), /* places for the ends of records that have arrived */
+        ranges(f->marks), /* tx->ends: ends of application records in data not sent yet */
+        ranges(f->marks), /* scps_rcv_marks.ends: the same in data not read yet */
         ranges(f->given_up),
         c->snack_delay ? sizeof(struct scps_snackwait_room) : 0,
     };

@@ -72,7 +72,10 @@ static enum scps_why why_cap(const struct scps_asked *q, uint8_t bit)
         return SCPS_WHY_NOT_YET;
     if (bit == SCPS_CAP_COM && !q->conn_id && (q->active || q->agreed->caps_peer & SCPS_CAP_COM))
         return SCPS_WHY_NO_ID;
-    /* A SYN cookie can encode all capabilities except compression and bindings. */
+    /* The connection was made from a SYN cookie. A cookie encodes all capabilities of the peer
+     * except compression (SCPS_CAP_COM), and no binding spaces (data of a vendor in a second TCP
+     * option 20). So another capability that is not in force was not offered by the peer; for
+     * compression, and if no capability is in force (bit 0), the cookie is the reason. */
     if (scps_agreed_plain(q->agreed) == SCPS_PLAIN_COOKIE)
         return bit && bit != SCPS_CAP_COM ? SCPS_WHY_NOT_OFFERED : SCPS_WHY_COOKIE;
     if (!(q->agreed->opts & SCPS_AGREED_CAPS))

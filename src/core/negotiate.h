@@ -41,9 +41,10 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn);
  * encoded. */
 void scps_negotiate_offer_bindings(const struct scps_asked *q, const struct scps_binding *agreed,
                                    uint8_t *xcaps, struct scps_seg *syn);
-/* Returns the options that are in force when the peer's SYN or SYN-ACK is processed: those that
- * both ends have offered. SCPS_AGREED_CAPS is set if the peer answers any of this end's SYNs with
- * capabilities, even if the newest SYN had none. */
+/* Returns the options in force after the peer's SYN or SYN-ACK `syn`: those that both ends have
+ * offered. SCPS_AGREED_CAPS is set if syn has the SCPS-TP capabilities (TCP option 20) and this end
+ * offers some. If this end repeats its SYN without that option, a SYN-ACK with it still counts, as
+ * it may answer an earlier SYN; a SYN with it (simultaneous open) does not count then. */
 struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struct scps_seg *syn);
 /* Returns true if the peer's SYN or SYN-ACK has the capabilities and binding spaces, and this end
  * has binding spaces configured. A binding space is data of a vendor, with an id, in a second TCP
@@ -54,8 +55,10 @@ bool scps_negotiate_has_bindings(const struct scps_asked *q, const struct scps_s
  * spaces. */
 void scps_negotiate_settle_bindings(const struct scps_binding *own, const struct scps_seg *syn,
                                     struct scps_binding *agreed);
-/* Returns the window that a SYN with window field wnd offers, bytes. It is never scaled (RFC 7323
- * section 2.2); scps_conn_config.first_window may replace it. */
+/* Returns the window, bytes, that the peer is taken to offer by its SYN or SYN-ACK with window
+ * field wnd, which is never scaled (RFC 7323 section 2.2). The result is wnd, with one exception:
+ * if wnd is 65535, the largest value, and window scaling was agreed, it is the setting
+ * first_window, bytes, but at least 65535 and at most what the peer's scale factor permits. */
 uint32_t scps_negotiate_first_window(const struct scps_agreed *a, uint32_t first_window,
                                      uint16_t wnd);
 

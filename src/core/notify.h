@@ -29,7 +29,8 @@ struct scps_notify {
     bool active : 1; /* active open: this end sent the first SYN */
     /* true: the application has closed or aborted the connection, or never had a handle for it */
     bool released : 1;
-    bool listed : 1; /* true: the connection is in the host's queue of connections with events */
+    /* true: the connection is in the stack's queue of connections with events (env->events) */
+    bool listed : 1;
     uint16_t events; /* set of the pending events: bit 1 << enum scps_event_kind for each */
 };
 
@@ -37,8 +38,10 @@ struct scps_notify {
  * one. */
 unsigned scps_notify_take(struct scps_notify *n);
 
-/* Records an event. Returns true if the connection has to be put into the host's queue of
- * events. */
+/* Records an event for the application. Returns true if the caller has to add the connection to the
+ * stack's queue of connections with events (env->events); false if the connection is there already,
+ * waits at its listener to be accepted, or was released by the application, in which case the event
+ * is discarded. */
 static inline bool scps_notify_add(struct scps_notify *n, enum scps_event_kind kind)
 {
     if (n->released)
@@ -51,7 +54,7 @@ static inline bool scps_notify_add(struct scps_notify *n, enum scps_event_kind k
     n->listed = true;
     return true;
 }
-/* Records that the connection has left the host's queue of events. */
+/* Records that the connection has left the stack's queue of connections with events. */
 static inline void scps_notify_unlisted(struct scps_notify *n)
 {
     n->listed = false;

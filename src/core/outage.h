@@ -48,8 +48,9 @@ static inline void scps_outage_ends(struct scps_outage *o)
 scps_dur scps_outage_interval(const struct scps_outage *o, scps_dur most);
 /* Counts a probe that was sent during the outage. */
 void scps_outage_probed(struct scps_outage *o);
-/* Returns true if the outage was inferred and has lasted for so many probes that it may end a
- * connection which the application has closed. */
+/* Returns true if this end inferred the outage from timeouts, with no signal of the link about it,
+ * and has sent at least 32 probes since the outage began (ORPHAN_PROBES). Then the outage may end a
+ * connection that the application has closed. */
 bool scps_outage_may_end(const struct scps_outage *o);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes and decodes a saved path state; the format is in <scps/path.h>.
+/* Encodes and decodes a saved path state: the congestion window, delivery rate and RTT that a
+ * connection measured, from which a later connection between the same addresses starts (careful
+ * resume, RFC 9959). The format is in <scps/path.h>.
  *
  * Every field is checked before any is used, because the state comes from a file that somebody may
  * have changed.

@@ -35,9 +35,9 @@ void scps_persist_begin(struct scps_sender *s)
 
 SCPS_NOINLINE void scps_persist_end(struct scps_sender *s)
 {
-    /* Cancels also a window probe that is due, but has not been sent because a rate limit delays
-     * it: if it were sent later, it would be new data beyond the window, with no timer running for
-     * it. */
+    /* Also cancels a window probe that is due, but delayed by a rate limit. If window probing were
+     * over when that probe is sent, and the peer's window still (or again) closed, it would be an
+     * octet beyond the window for which no timer runs: sending a probe starts none. */
     scps_todo_done(&s->todo, SCPS_TODO_PERSIST | SCPS_TODO_PROBE);
     scps_silence_answered(&s->tx->silence);
     scps_rto_stop(s->tx);

@@ -65,7 +65,8 @@ static inline scps_time of_age(const struct scps_scoreboard *sb, const struct sc
 }
 
 /* Applies RFC 8985 section 6.2 step 5 to segments that were sent once and begin at or above
- * `above`. Returns the time at which the next of them can be lost; SCPS_NEVER: none can. */
+ * `above`. Returns the earliest time, µs, at which another of them becomes old enough to be
+ * declared lost; SCPS_NEVER: there is none. */
 static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
                              scps_off above, struct scps_ack_result *sum)
 {
@@ -82,8 +83,8 @@ static scps_time judge_first(struct scps_scoreboard *sb, scps_time now, scps_dur
     return SCPS_NEVER;
 }
 
-/* Applies RFC 8985 section 6.2 step 5 to segments that were resent. Returns the time at which the
- * next of them can be lost; SCPS_NEVER: none can. */
+/* Applies RFC 8985 section 6.2 step 5 to segments that were resent. Returns the earliest time, µs,
+ * at which another of them becomes old enough to be declared lost; SCPS_NEVER: there is none. */
 static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_dur limit,
                               struct scps_ack_result *sum)
 {
@@ -101,8 +102,9 @@ static scps_time judge_resent(struct scps_scoreboard *sb, scps_time now, scps_du
     return SCPS_NEVER;
 }
 
-/* Detects losses by RFC 8985 section 6.2 step 5. Returns the time at which another segment can be
- * lost; 0: none can. */
+/* Declares segments lost by RFC 8985 section 6.2 step 5 and adds them to *sum. Returns the earliest
+ * time, µs, at which another segment in flight becomes old enough to be declared lost, unless it is
+ * reported as arrived before; 0: there is none. */
 static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
 {
     const struct scps_rack *rk = &s->tx->rack;

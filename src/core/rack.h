@@ -36,11 +36,12 @@ static inline void scps_rack_reordered(struct scps_rack *rk)
 bool scps_rack_news(struct scps_sender *s, const struct scps_ack_result *sum, bool dup, bool sacked,
                     bool repaired);
 /* Called second for each acknowledgement, if RACK is in force: declares lost the segments that the
- * acknowledgement shows to be lost. Returns the time, µs, at which another segment can become lost;
- * 0: none can. */
+ * acknowledgement shows to be lost. Returns the earliest time, µs, at which another segment becomes
+ * old enough to be declared lost; 0: there is none. */
 scps_time scps_rack_judge(struct scps_sender *s, struct scps_ack_result *sum);
 /* Called at the time that scps_rack_judge() returned: declares lost the segments that are old
- * enough now. Returns the time, µs, at which another segment can become lost; 0: none can. */
+ * enough now. Returns the earliest time, µs, at which another one becomes old enough; 0: there is
+ * none. */
 scps_time scps_rack_look(struct scps_sender *s, struct scps_ack_result *sum);
 /* Returns the time, µs, at which a tail loss probe is due, at most `most`; SCPS_NEVER: no probe
  * will be sent. */

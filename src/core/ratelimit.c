@@ -6,8 +6,9 @@
 #include "base/bytes.h"
 #include "base/prng.h"
 
-/* Returns the secret limit of the second that begins at now: a number between half of r->limit and
- * r->limit. */
+/* Returns how many replies may be sent in the second that begins at `now`, µs: a number between
+ * half of r->limit and r->limit. It is computed with the host's secret key, so that no attacker can
+ * predict it. */
 static uint32_t of_second(const struct scps_ratelimit *r, const uint64_t key[2], scps_time now)
 {
     uint32_t limit = r->limit;

@@ -199,8 +199,9 @@ static SCPS_NOINLINE bool store(struct scps_conn *c, scps_off from, const uint8_
         return false;
     }
     if (again) {
-        /* If the DSACK that is due ends at `from`, cut() has set it for the first part of the same
-         * duplicate segment, below RCV.NXT. A DSACK reports one range only, so this part is not
+        /* `twice` are octets of this segment that had arrived before, out of order. If a DSACK that
+         * is due ends at `from`, cut() has set it for the octets of the same segment below RCV.NXT,
+         * which are duplicates, too. A DSACK reports one range only, so `twice` is then not
          * reported. */
         if (!c->rcv.rx || !in_order || c->rcv.rx->report.dsack_to != from)
             report_twice(&c->s, &c->rcv, &twice);

@@ -31,9 +31,10 @@ void scps_rcv_read(struct scps_conn *c);
  * changes as RFC 9293 section 3.10.7.4, eighth check, says. */
 void scps_rcv_take_fin(struct scps_conn *c);
 /* Best effort: called after a read, an arrival or a change of an outage. If the application has
- * read all data before a hole (octets missing at RCV.NXT), starts the timer after which that hole
- * is given up (bets_timeout); gives the hole up at once if it existed already when such a timer was
- * started for an earlier hole that was given up. */
+ * read all data before a hole (octets missing at RCV.NXT, while later ones have arrived), starts
+ * the timer of the setting bets_timeout. When that expires, this receiver gives up the hole:
+ * RCV.NXT moves past it, and the application gets SCPS_EV_HOLE. A hole that existed when the timer
+ * of an earlier hole, given up since, was started has waited as long, and is given up at once. */
 void scps_rcv_check_hole(struct scps_conn *c);
 /* Best effort: called when the timer of the wait for a hole (octets missing at RCV.NXT) expires.
  * Gives up the hole unless it was filled meanwhile. */

@@ -28,8 +28,9 @@ void scps_rcv_take_fin(struct scps_conn *c)
     default:
         break;
     }
-    /* Data beyond the FIN, which only a faulty peer sends, is not read by anybody, and its holes
-     * must not be reported. */
+    /* Octets beyond the FIN, which only a faulty peer sends, are discarded: the application never
+     * reads them, and SACK and SNACK must not report to the peer that octets below them are
+     * missing. */
     if (c->rcv.in.ooo->n) {
         scps_rcvbuf_drop_beyond(&c->rcv.in);
         if (c->rcv.rx)
@@ -88,9 +89,10 @@ void scps_rcv_check_hole(struct scps_conn *c)
         scps_marks_stop(scps_tp_marks(c->s.tp));
         return;
     }
-    /* The marks contain the timer of the wait for the octets missing at RCV.NXT. If there is no
-     * memory for them, the stack calls this function again after SCPS_MEMORY_RETRY: it cannot rely
-     * on a further segment, since the peer may give up these octets, too, and send nothing more. */
+    /* Allocates struct scps_rcv_marks, if there is none: it stores the ends of application records
+     * and the timer of the wait for the octets missing at RCV.NXT. If there is no memory, the stack
+     * calls this function again after SCPS_MEMORY_RETRY: it cannot rely on a further segment, since
+     * the peer may give up these octets, too, and send nothing more. */
     if (scps_conn_need_marks(&c->s)) {
         scps_env_starved(c->s.ctx.env);
         return;

@@ -77,9 +77,10 @@ struct scps_late_data {
     const uint8_t *data;
     bool record; /* true: the last of these octets ends a record */
 };
-/* Stores in `in` those octets of `late` that adjoin either end of the hole that was given up and
- * not reported to the application yet. Returns true if there are any, so that the hole has become
- * smaller or is filled. */
+/* Best effort: called for data below RCV.NXT. Stores in `in` those octets of `late` that lie in
+ * m->hole, the missing octets that this receiver gave up (past which it moved RCV.NXT) and has not
+ * reported to the application yet, but only if they reach its beginning or its end. Returns true if
+ * it stored any, so that the hole is smaller or filled. */
 bool scps_marks_late(struct scps_rcv_marks *m, const struct scps_conn_ctx *x,
                      struct scps_rcvbuf *in, struct scps_late_data late);
 /* Returns the length, octets, of the hole that this receiver gave up under best effort (missing

@@ -127,7 +127,8 @@ size_t scps_rcvbuf_memory(const struct scps_rcvbuf *b)
            (y ? sizeof *y + y->set.cap * sizeof *y->set.v + scps_pages_memory(&y->pages) : 0);
 }
 
-/* ---- functions that store octets in the ring or, far ahead of it, in a page ---- */
+/* ---- functions that store octets: in the ring or, if its size does not reach so far from the
+ * reading position, in pages of SCPS_PAGE octets ---- */
 
 /* Stores len octets from offset off on in the ring, in two parts if they cross its end; src NULL:
  * zeros. */
@@ -201,8 +202,10 @@ static inline void store(struct scps_rcvbuf *b, scps_off off, const uint8_t *src
         store_parts(b, off, src, len);
 }
 
-/* Returns the address of octet off in a buffer that has pages. *run: on input the octets wanted, on
- * return how many of them are contiguous there. Returns NULL if these octets never arrived. */
+/* Returns the address of octet off in a buffer of which some octets lie in pages (blocks of
+ * SCPS_PAGE octets apart from the ring, for octets too far ahead for it; b->paged). *run: on input
+ * the octets wanted, on return how many of them are contiguous there. Returns NULL if neither a
+ * page nor the ring has room for octet off, so that it never arrived. */
 static SCPS_NOINLINE const uint8_t *locate_paged(const struct scps_rcvbuf *b, scps_off off,
                                                  size_t *run)
 {
@@ -424,7 +427,8 @@ void scps_rcvbuf_skip(struct scps_rcvbuf *b, scps_off to)
     b->read = to;
 }
 
-/* Copies len octets from `read` on, in a buffer with pages. */
+/* Copies len octets from the reading position on to `to`, in a buffer of which some octets lie in
+ * pages apart from the ring (b->paged). */
 static SCPS_NOINLINE void copy_paged(const struct scps_rcvbuf *b, uint8_t *to, size_t len)
 {
     for (size_t done = 0, run; done < len; done += run) {

@@ -15,10 +15,14 @@
 /* Records that the octet before `end`, written and not sent, ends a record. Returns 0 or
  * SCPS_ERR_NOMEM. */
 int scps_record_write(struct scps_rangeset *ends, const struct scps_conn_ctx *x, scps_off end);
-/* Returns how many of the next len octets, from nxt on, go into one segment of at most mss
- * octets. Precondition: a record ends among the octets not sent yet. If that end limits the
- * segment, sets *full to the segment's length; if the segment ends the record, adds
- * SCPS_SENT_RECORD to *flags. */
+/* Returns how many of the next len octets, from SND.NXT (nxt) on, go into one segment whose payload
+ * is at most mss octets. Precondition: `ends` has an end of an application record. The cases:
+ * - the record ends beyond these len octets: returns len, with *flags and *full unchanged;
+ * - the record's last octet and the record boundary option fit into the segment: returns the octets
+ *   up to the end of the record, adds SCPS_SENT_RECORD to *flags;
+ * - its octets fit, but not the option: returns fewer, mss less the room for the option, so that
+ *   the record ends in a later segment.
+ * In the last two cases *full becomes the number returned. */
 uint32_t scps_record_cut(const struct scps_rangeset *ends, scps_off nxt, uint32_t mss, uint32_t len,
                          uint32_t *flags, uint32_t *full);
 

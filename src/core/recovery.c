@@ -51,8 +51,9 @@
 #include "core/bets.h"
 #include "core/tx.h"
 
-/* Segments that may be sent at once, an initial window (RFC 6928); if more may be sent after a gap,
- * the window is paced over a round trip. */
+/* Largest number of segments that may leave at once, an initial window (RFC 6928). If more may
+ * leave at once, as when the peer's window or an empty send buffer had stopped the sender while a
+ * retransmission was on its way, the window is paced over a round trip (scps_recovery_spread). */
 #define BURST 10
 /* For a controller that paces at more than a window in each round trip: number of segments by which
  * pipe must be below the window before the rate is reduced to about one window in each round trip.
@@ -221,8 +222,9 @@ void scps_recovery_again(struct scps_sender *s, uint64_t delivered)
     prr_update(s, delivered);
 }
 
-/* RFC 6937 section 3: sndcnt is computed with the pipe that is left when losses are known (RFC 6675
- * section 4). Without this, as many bytes could be sent at once as were found lost, up to the whole
+/* Called when more bytes were found lost during a recovery episode, which have left the pipe:
+ * computes sndcnt (RFC 6937 section 3) again with the pipe that is left (RFC 6675 section 4). With
+ * the limit from before, as many bytes could be sent at once as were found lost, up to the whole
  * window. What was permitted before and has not been sent stays permitted. One segment may be sent
  * even while pipe is above ssthresh: it takes the place of one that has left the network. Without
  * SACK and SNACK nothing changes: a partial acknowledgement shows one lost segment and permits its
@@ -256,13 +258,16 @@ static void mark_lost(struct scps_sender *s)
     scps_sb_join_lost(&s->tx->sb, scps_agreed_piece(&s->agreed));
 }
 
-/* Called when the retransmission timer has expired, before the RTO episode begins: sets
- * rec->small_len if bursts of small segments (shorter than half of the MSS on average) cause the
- * timeouts. After a timeout the window is one full-sized segment (RFC 5681 section 3.1), which is
- * many small ones: a short queue drops most of them again, as it drops those of the application's
- * next message. Two timeouts in a row with small segments outstanding show that. A timeout of the
- * same RTO episode does not count unless SND.UNA has advanced since the one before, because the
- * path may be interrupted. */
+/* Called when the retransmission timer has expired, before the RTO episode begins: detects that
+ * bursts of small segments (shorter than half of the MSS on average) cause the timeouts. The window
+ * of one full-sized segment after a timeout (RFC 5681 section 3.1) is many small ones, and a short
+ * queue drops most of them again.
+ * - The outstanding segments are small, as at the timeout counted before this one: rec->small_len
+ *   becomes their mean length, octets, and from now on the sender paces its window in bursts of
+ *   four packets of that length (control.c).
+ * - They are not small: rec->small_len becomes 0.
+ * - A timeout in the same RTO episode without an advance of SND.UNA is not counted, because the
+ *   path may be interrupted. */
 static void note_small(struct scps_sender *s)
 {
     struct scps_recovery *rec = &s->tx->rec;
@@ -285,9 +290,10 @@ void scps_recovery_timeout(struct scps_sender *s)
     note_small(s);
     rec->of_silence = fresh || (rec->of_silence && rec->first == s->snd.una);
     begin(s, SCPS_EPISODE_RTO);
-    /* RFC 5682 section 2.1 step 1: F-RTO is not used "if the TCP sender is already in RTO recovery"
-     * and SND.UNA has not passed what was sent before, nor "if the TCP sender is already in loss
-     * recovery when a retransmission timeout occurs" (section 3.1). */
+    /* F-RTO begins only if no recovery episode was in progress. RFC 5682 does not use it "if the
+     * TCP sender is already in RTO recovery" and SND.UNA has not passed SND.NXT of the earlier
+     * timeout (section 2.1 step 1), nor "if the TCP sender is already in loss recovery when a
+     * retransmission timeout occurs" (section 3.1). */
     rec->frto = fresh && rec->undoable && !(s->agreed.opts & SCPS_AGREED_TS) &&
                 !(s->agreed.caps & SCPS_CAP_BETS);
     rec->frto_nxt = s->snd.nxt;
@@ -368,11 +374,15 @@ void scps_recovery_no_frto(struct scps_recovery *rec)
     rec->frto = 0;
 }
 
-/* Continues F-RTO with an acknowledgement: steps 2 and 3 of RFC 5682 section 3.1 with SACK, of RFC
- * 5682 section 2.1 without. frto_nxt is RecoveryPoint. Returns true if the timeout was spurious.
- * The arrival of a retransmission is no evidence, and neither is a segment that the receiver had
- * before: its acknowledgement was lost (RFC 3522 section 3.3). An acknowledgement that neither
- * advances SND.UNA nor is a duplicate ends F-RTO, too. */
+/* Continues F-RTO, if it is in progress, with an acknowledgement: steps 2 and 3 of RFC 5682 section
+ * 3.1 with SACK, of section 2.1 without. Returns true if the timeout was spurious: the second
+ * acknowledgement after it reports data that was sent only once. F-RTO ends without that verdict
+ * - if the second acknowledgement reports no such data, or the first one covers everything below
+ *   frto_nxt (RecoveryPoint), or leaves SND.UNA at a segment that was resent;
+ * - if the first one does not advance SND.UNA (with SACK it is skipped instead);
+ * - at a report of data above frto_nxt;
+ * - at a DSACK of octets not reported before: the receiver had the segment before the
+ *   retransmission came, and only its acknowledgement was lost (RFC 3522 section 3.3). */
 static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_result *sum,
                                bool advanced)
 {

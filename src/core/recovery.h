@@ -36,10 +36,11 @@ struct scps_recovery {
      * that: SCPS_EPISODE_FAST or _RTO, always _FAST if the episode had ended before a DSACK proved
      * it spurious; SCPS_EPISODE_NONE: there is none */
     uint8_t undone;
-    /* true: the peer's silence began the episode, so an outage of the link may be the cause: the
-     * retransmission timer expired, or SNACK's loss detection timer found no report of a resent or
-     * last segment in time (SCPS_BY_RESEND). false: it did not, or since then SND.UNA had advanced
-     * when another timeout came, or the peer has echoed an ECN mark */
+    /* true: the peer's silence began the episode, so an outage of the link may be the cause. Either
+     * the retransmission timer expired, or the timer of SNACK's loss detection found that the peer
+     * had not reported a retransmission, or the last segments sent, in time (SCPS_BY_RESEND).
+     * false: a loss report or an ECN mark began the episode, SND.UNA advanced in it before another
+     * timeout, or the peer echoed an ECN mark since */
     bool of_silence;
     /* true: an outage of the link has caused all losses of the episode so far */
     bool of_outage;
@@ -56,7 +57,8 @@ struct scps_recovery {
     scps_off reduced;
     uint64_t flight;         /* RecoverFS of RFC 6937: bytes outstanding when the episode began */
     uint64_t delivered, out; /* prr_delivered and prr_out of RFC 6937, bytes */
-    uint64_t window;         /* bytes that PRR permits in flight; valid in FAST episodes */
+    /* bytes that PRR (RFC 6937) permits in flight; valid in fast recovery (SCPS_EPISODE_FAST) */
+    uint64_t window;
     /* time, µs, until which the congestion window is paced over a round trip; 0: it is not paced */
     scps_time spread_until;
     /* true: when the pacing until spread_until began, the peer's window or an empty send buffer had
@@ -110,7 +112,9 @@ struct scps_recovery {
      * were shorter than half of the MSS on average; `small_len` is set if the next counted timeout
      * finds the same */
     bool small_before;
-    bool partial;  /* true: a partial acknowledgement has arrived in this FAST episode */
+    /* true: a partial acknowledgement (RFC 6582) has arrived since the episode began or, in it, the
+     * retransmission timer last expired */
+    bool partial;
     bool unresent; /* true: no segment was resent since the episode began */
 };
 
@@ -190,12 +194,13 @@ static inline void scps_recovery_marked(struct scps_recovery *rec)
     rec->of_silence = false;
 }
 
-/* Returns true if tsecr, in an acknowledgement that advances SND.UNA from `was`, cannot be an echo
- * of the data acknowledged, because it is older than the first transmission of octet `stamped`. A
- * receiver echoes the TSval of a segment that contained octet `was` (RFC 7323 section 4.3), and
- * `was` was first sent no sooner than the lower octet `stamped`. An older TSecr comes for example
- * from a receiver behind a middlebox that removes timestamps. It shows neither a round trip nor
- * which transmission arrived. */
+/* Returns true if tsecr, the TSecr of an acknowledgement that advances SND.UNA from `was`, is older
+ * than the data acknowledged, so that it cannot be an echo of that data. The bound is
+ * rec->first_stamp, the TSval with which octet rec->stamped was first sent; it was stored when that
+ * octet was resent. It applies if rec->stamped is not above `was`: a receiver echoes the TSval of a
+ * segment that contained octet `was` (RFC 7323 section 4.3), which was first sent no sooner. An
+ * older TSecr comes for example from a receiver behind a middlebox that removes timestamps. It
+ * shows neither a round trip nor which transmission arrived. */
 static SCPS_INLINE_SPEED bool scps_recovery_echo_is_stale(const struct scps_recovery *rec,
                                                           scps_off was, uint32_t tsecr)
 {
@@ -219,8 +224,10 @@ void scps_recovery_begin(struct scps_sender *s, enum scps_evidence evidence);
 void scps_recovery_repaired(struct scps_sender *s);
 /* Returns the cause of those losses that the congestion controller has not been informed of yet:
  * SCPS_LOSS_OUTAGE if all the lost segments were last sent before the end of an outage of the link,
- * and otherwise the cause that scps_cause_now() returns. Without SACK and SNACK it is always the
- * latter, because partial acknowledgements find the losses of an outage over many round trips. */
+ * and otherwise the cause in force now: the setting loss_cause, or one that a signal of the link or
+ * the peer has set for a time (scps_cause_now). Without SACK and SNACK it is never SCPS_LOSS_OUTAGE
+ * unless that is in force: partial acknowledgements find the losses of an outage one by one over
+ * many round trips, and attributing them to it slowed transfers down. */
 enum scps_loss_cause scps_recovery_loss_cause(const struct scps_sender *s);
 /* Returns the description of a loss of `bytes` bytes that is passed to the congestion controller.
  * fresh: the loss begins a recovery episode. */
@@ -238,10 +245,11 @@ void scps_recovery_again(struct scps_sender *s, uint64_t delivered);
  * that reports `delivered` arrived bytes or, with 0, by a timer: computes again how much may be
  * sent, since what is lost has left the pipe. */
 void scps_recovery_lost(struct scps_sender *s, uint64_t bytes, uint64_t delivered);
-/* Called when the retransmission timer has expired: begins an RTO episode, declares lost what
- * should have been acknowledged by now, and paces the window over a round trip if the controller,
- * which is informed next, leaves more than two segments of it. Precondition: if no episode is in
- * progress, the controller's state has been saved (scps_cc_save). */
+/* Called when the retransmission timer has expired: begins an RTO episode. Declares lost the
+ * segment at SND.UNA and all in flight that were last sent an SRTT ago or earlier; without SACK and
+ * SNACK, all in flight. If the controller has a congestion window, paces it over one SRTT, or until
+ * only two full segments of the window are not in flight (scps_recovery_rate). Precondition: if no
+ * episode is in progress, the controller's state has been saved (scps_cc_save). */
 void scps_recovery_timeout(struct scps_sender *s);
 /* Called when an acknowledgement arrives during a recovery episode; `was` is SND.UNA before that
  * acknowledgement. Decides whether the episode was spurious or is over, and how much may be sent.
@@ -253,10 +261,11 @@ enum scps_recovery_verdict scps_recovery_acked(struct scps_sender *s,
 /* Called when SND.UNA has moved: if more than an initial window may be sent at once now, paces the
  * window over a round trip. */
 void scps_recovery_spread(struct scps_sender *s);
-/* Called with `rate`, the pacing rate, bytes/s, that follows from the window. Returns `rate`, or
- * the lower rate of scps_recovery_rate() if the sender was stopped by the peer's window or an empty
- * send buffer, and may now send so much at once that `rate` would put more than an initial window
- * into a queue. */
+/* Called with `rate`, the pacing rate, bytes/s, that follows from the congestion window. Returns
+ * the lower of `rate` and scps_recovery_rate() (17/16 of cwnd in each round trip) if the peer's
+ * window or an empty send buffer had stopped the sender, and pipe is now more than 60 full segments
+ * (PACED_BURST) below the window: `rate` could put more than an initial window into the queue of a
+ * router. Otherwise returns `rate`. */
 uint64_t scps_recovery_paced_rate(struct scps_sender *s, uint64_t rate);
 void scps_recovery_end(struct scps_recovery *rec);
 /* Ends a recovery episode whose losses have proved spurious, so that nothing more is resent for
@@ -314,10 +323,10 @@ bool scps_recovery_is_of_outage(const struct scps_recovery *rec, scps_off una);
  * true if that ends the recovery episode in progress. */
 bool scps_recovery_passed(struct scps_recovery *rec, scps_off una);
 /* RFC 6582 section 3.2 step 3: "For the first partial ACK that arrives during fast recovery, also
- * reset the retransmit timer." Returns true after that first one, if neither SACK nor SNACK can
- * show more than one hole in each round trip. Then nothing restarts the timer until the episode is
- * over, so that many lost segments are repaired by slow start after a timeout (RFC 6582 section 4,
- * the Impatient variant). */
+ * reset the retransmit timer." Returns true in fast recovery after that first one, if neither SACK
+ * nor SNACK was agreed, so that each round trip shows only one hole. Then nothing restarts the
+ * timer until the episode is over, so that many lost segments are repaired by slow start after a
+ * timeout (RFC 6582 section 4, the Impatient variant). */
 bool scps_recovery_is_impatient(const struct scps_sender *s);
 
 /* ---- functions in recovery_pipe.c, which compute pipe and window (RFC 6675) ---- */
@@ -337,12 +346,16 @@ uint64_t scps_recovery_inflight(const struct scps_tx *tx);
  * (scps_recovery_spread): 17/16 of cwnd in each round trip. Returns 0, no such rate, later and when
  * all of the window but two full segments is in flight. */
 uint64_t scps_recovery_rate(struct scps_sender *s);
-/* Returns true if at most PROBES segments may be outstanding, and `outstanding` bytes are more:
- * after a timeout during which no acknowledgement arrived, or after SILENT timeouts in a row
- * without a report of an arrival. The limit ends when something arrives, or an outage ends. */
+/* Returns true if the peer counts as silent after a timeout and `outstanding` bytes are more than
+ * PROBES (10) full segments of mss bytes, the most that may then be outstanding. The peer counts as
+ * silent if no acknowledgement had come for one RTO when the retransmission timer last expired, or
+ * that timer has expired SILENT (2) times since an acknowledgement (SEG.ACK, SACK or SNACK) last
+ * reported arrived data. That ends with the next such report, or when an outage of the link
+ * ends. */
 bool scps_recovery_only_probes(const struct scps_tx *tx, uint64_t outstanding, uint32_t mss);
-/* Returns the rate, bytes/s, that spreads PROBES packets of `packet` bytes over a timeout of
- * rto. */
+/* Returns the rate, bytes/s, that spreads PROBES (10) packets of `packet` bytes over a
+ * retransmission timeout of rto, µs: the upper limit of a pacing rate while
+ * scps_recovery_only_probes() returns true. */
 uint64_t scps_recovery_probe_rate(scps_dur rto, uint32_t packet);
 
 /* Reports an event of loss recovery to the observer. what: 0 the episode has ended, 1 it has begun,

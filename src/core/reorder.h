@@ -28,14 +28,15 @@ struct scps_reorder {
     /* RTT of the segment that was sent last among those that SACK or SNACK have reported, µs; 0: no
      * such segment was reported */
     scps_dur rtt;
-    /* lateness (as in `extent`), µs, of the first segment that was late, stored until a second one
-     * is late or `recent` reaches 0; 0: there is none */
+    /* lateness, µs, of the first late segment: it was declared lost, but its first transmission
+     * arrived after all, by this time (an eighth included) later than after one RTT. Stored until a
+     * second segment is late or `recent` reaches 0; 0: there is none */
     scps_dur once;
     /* number of recovery episodes that may end, with no further late segment, before `extent`, the
      * measured reordering, is set to 0; a late segment that updates `extent` sets it to 16 */
     uint8_t persist;
-    /* number of recovery episodes that may end, with no second late segment, before `once` is set
-     * to 0 */
+    /* number of recovery episodes that may still end, after the first late segment and without a
+     * second one, before the lateness of the first, `once`, is set to 0 */
     uint8_t recent;
     struct scps_reorder_copy copies[SCPS_REORDER_COPIES];
 };

@@ -60,10 +60,12 @@ static void latest_blocks(const struct scps_report *rep, const struct scps_repor
     }
 }
 
-/* Adds the next SACK blocks in ascending order of offset, from rep->sacked_to on. Each range is
- * reported once, in as many acknowledgements as that takes (a pass). Used when one acknowledgement
- * stands for hundreds of segments: in strictly delayed mode (F0) and under an ACK budget. Returns
- * true if some ranges are not reported yet. */
+/* Used when one acknowledgement stands for hundreds of segments: in strictly delayed mode (F0: this
+ * end acknowledges only when its delayed-ACK timer expires) and under an ACK budget (a limit on the
+ * rate of this end's acknowledgements without data). Adds SACK blocks in ascending order of offset,
+ * from rep->sacked_to on, until seg has max. Each received range is reported once, in as many
+ * acknowledgements as that takes (a pass). Returns true if some ranges are not reported yet in this
+ * pass. */
 static SCPS_NOINLINE bool next_blocks(struct scps_report *rep, const struct scps_report_view *v,
                                       struct scps_seg *seg, unsigned max)
 {
@@ -136,8 +138,9 @@ struct plan {
     struct scps_holes holes;
     /* sack: the acknowledgement will have SACK blocks; snack: it will have a SNACK */
     bool sack, snack;
-    /* true: the acknowledgement stands for many segments, so each range is reported once before any
-     * is repeated */
+    /* true: the acknowledgement stands for many segments (strictly delayed mode F0, or an ACK
+     * budget), so successive acknowledgements report each received range once before any range is
+     * repeated */
     bool sparse;
     unsigned room; /* octets of TCP option space that SACK blocks and the SNACK may take */
     /* Under an ACK budget (a limit on the rate of acknowledgements without data): if the SNACK of
@@ -196,9 +199,10 @@ static bool pass_is_over(const struct scps_report *rep, const struct scps_ranges
            !(p->snack && scps_snackrx_backlog(&rep->snack, &p->holes));
 }
 
-/* Under an ACK budget (a limit on the rate of acknowledgements without data): makes the next SACK
- * blocks and the next SNACK begin at the same offset, where the previous acknowledgement ended; at
- * the lowest range if all ranges have been reported (pass_is_over). */
+/* Under an ACK budget (a limit on the rate of acknowledgements without data): makes the SACK blocks
+ * and the SNACK of the acknowledgement being built begin at the same offset, that up to which
+ * earlier acknowledgements have reported the received ranges and the holes. If all of them have
+ * been reported (pass_is_over), both begin at the lowest range again. */
 static void merge_cursors(struct scps_report *rep, const struct scps_rangeset *ooo,
                           const struct plan *p)
 {
@@ -231,7 +235,10 @@ static SCPS_NOINLINE void begin_thin(struct scps_report *rep, const struct scps_
     scps_snackrx_sent(&rep->snack);
 }
 
-/* Adds SACK blocks, at most max in all. Returns true if some ranges are not reported yet. */
+/* Adds SACK blocks to seg, the DSACK that is due first, until seg has max blocks; max 0: adds none.
+ * sparse true: adds received ranges in ascending order, each once before any is repeated, over
+ * several acknowledgements, and returns true if some have not been reported yet. sparse false: adds
+ * the ranges that grew last (RFC 2018 section 4), and returns false. */
 static bool add_sack(struct scps_report *rep, const struct scps_report_view *v, unsigned max,
                      bool sparse, struct scps_seg *seg)
 {
@@ -274,8 +281,9 @@ static void add_run(struct scps_report *rep, const struct scps_report_view *v, u
     v->x->st->sacks_out++;
 }
 
-/* Adds a SNACK that reports the next hole. Returns true if another acknowledgement must report the
- * other holes. */
+/* Adds a SNACK, if seg has room, that reports the lowest hole not reported by a SNACK before; if
+ * there is none, a hole that is reported again. Returns true if another acknowledgement must
+ * follow, because a hole is still unreported. */
 static bool add_snack(struct scps_report *rep, const struct scps_report_view *v, struct plan *p,
                       struct scps_seg *seg)
 {
@@ -286,8 +294,9 @@ static bool add_snack(struct scps_report *rep, const struct scps_report_view *v,
     scps_snackrx_report(&rep->snack, &p->holes, v->x, seg, p->room, !v->budgeted);
     /* Under an ACK budget (a limit on the rate of acknowledgements without data): the SACK blocks
      * may have reported data above a hole that no SNACK has reported yet. Where SNACK was
-     * negotiated, the sender resends such a hole only if a SNACK reports it, so the next
-     * acknowledgement begins at that hole again. */
+     * negotiated, the sender resends such a hole only if a SNACK reports it. So sacked_to goes back
+     * to the end of what SNACKs have reported, from where the SACK blocks and the SNACK of the next
+     * acknowledgement continue. */
     if (v->budgeted && p->sack && scps_snackrx_backlog(&rep->snack, &p->holes))
         rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
     return scps_snackrx_backlog(&rep->snack, &p->holes) ||

@@ -26,10 +26,11 @@ struct scps_report {
     /* number of acknowledgements with a SNACK that were built under an ACK budget, a limit on the
      * rate of acknowledgements without data */
     uint32_t reports;
-    /* Set under an ACK budget, when the delayed-ACK timer of strictly delayed mode (F0) expires.
-     * true: as soon as SACK and SNACK have reported all ranges beyond holes, one more
-     * acknowledgement is due, which reports from the lowest one on again, and `anew` becomes
-     * false. */
+    /* Set under an ACK budget (a limit on the rate of this end's acknowledgements without data)
+     * when the delayed-ACK timer expires in strictly delayed mode (F0: this timer alone causes
+     * acknowledgements). true: when SACK and SNACK have reported all received ranges beyond holes,
+     * one more acknowledgement is due, which begins with the lowest range again; `anew` then
+     * becomes false. */
     bool anew;
 };
 

@@ -320,9 +320,10 @@ void scps_resume_loss(struct scps_resume *r, struct scps_resume_cc cc, const str
     show(r, cc, ctl);
 }
 
-/* Called at a timeout. If it is attributed to congestion, it shows persistent congestion (RFC 9959
- * section 3.6): careful resume ends and, after the Reconnaissance Phase, ssthresh is lowered to the
- * window of the Safe Retreat Phase. */
+/* Called at a timeout, which is ignored unless it is attributed to congestion. It shows persistent
+ * congestion (RFC 9959 section 3.6), so careful resume ends in every phase. If the connection was
+ * in a phase after the Reconnaissance Phase, and the controller is window-based, ssthresh is
+ * lowered to the window of the Safe Retreat Phase, half of PipeSize. */
 static void timed_out(struct scps_resume *r, struct scps_resume_cc cc, const struct scps_cc_view *v,
                       struct scps_cc_ctl *ctl)
 {

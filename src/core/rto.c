@@ -21,17 +21,22 @@
 static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigned shift,
                                             scps_dur rto, scps_dur max)
 {
-    /* A timeout attributed to corruption is no sign of a queue, so the timer does not back off
-     * (docs/SCPS-TP.md section 3.4). But corruption explains neither a long silence nor many
-     * timeouts with no RTT sample between them (for which RFC 6298 section 5 waits). So after
-     * DAMAGED such timeouts the timer backs off, up to one second, the least RTO of RFC 6298: the
-     * RTO here may be a thousandth of a second, while the path has become longer, or the peer
-     * acknowledges seldom or is gone. If more than DAMAGED timeouts were each followed by a report
-     * of arrived data, but none by an RTT sample, the RTO is shorter than the round trip: then the
-     * timer backs off beyond one second (RFC 6298 section 5.5), since even that may resend each
-     * flight before its acknowledgement arrives. Window probes always back off, because a closed
-     * window is no loss: RFC 9293 section 3.8.6.1 requires the sender to "increase exponentially
-     * the interval between successive probes" (SHLD-30). */
+    /* Backoff after timeouts that are attributed to corruption, once the connection is established.
+     * shift: number of timeouts since the peer last answered, or since the last RTT sample,
+     * whichever is more.
+     * - Up to DAMAGED of them: none, because corruption is no sign of a queue (docs/SCPS-TP.md
+     *   section 3.4).
+     * - More: each further one doubles the timer, up to one second, the least RTO of RFC 6298.
+     *   Corruption explains neither a long silence nor many timeouts with no RTT sample between
+     *   them: the RTO here may be a thousandth of a second, while the path has become longer, or
+     *   the peer acknowledges seldom or is gone.
+     * - More than DAMAGED of them were each preceded by a report of arrived data, but no RTT sample
+     *   came: the RTO is shorter than the round trip. The timer backs off beyond one second, up to
+     *   `max` (RFC 6298 section 5.5), since even one second may be too short for an acknowledgement
+     *   to arrive before its flight is resent.
+     * Window probes always back off, because a closed window is no loss: RFC 9293 section 3.8.6.1
+     * requires the sender to "increase exponentially the interval between successive probes"
+     * (SHLD-30). */
     if (s->established && !(s->todo.bits & SCPS_TODO_PERSIST) &&
         scps_cause_now(&s->tx->cause, &s->ctx) == SCPS_LOSS_CORRUPTION) {
         shift = shift > DAMAGED ? shift - DAMAGED : 0;

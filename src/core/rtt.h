@@ -40,7 +40,9 @@ void scps_rtt_at_least(struct scps_rtt *r, scps_dur rto);
  * the round trip of the new path, µs, and computes the timeout from it within rto_min and rto_max,
  * µs. */
 void scps_rtt_path(struct scps_rtt *r, scps_dur srtt, scps_dur rto_min, scps_dur rto_max);
-/* Returns the minimum RTT of the last two measuring windows, µs; 0: no sample yet. */
+/* Returns the minimum RTT, µs: the least sample of the measuring window in progress and of the one
+ * before it; 0: no sample yet. A measuring window is 10 s or 10 SRTT long, whichever is longer
+ * (sample.c). */
 static inline scps_dur scps_rtt_min(const struct scps_rtt *r)
 {
     return r->min2 && r->min2 < r->min ? r->min2 : r->min;

@@ -34,8 +34,10 @@ static inline void scps_sackin_forget(struct scps_sackin *s)
 {
     memset(s->block, 0, sizeof s->block);
 }
-/* Examines the first SACK block of seg, which may be a DSACK (RFC 2883). seg_ack: offset of
- * SEG.ACK; ack: the later of SEG.ACK and SND.UNA. */
+/* Returns whether the first SACK block of seg is a DSACK (RFC 2883), and which octets it reports as
+ * having arrived twice. For a DSACK also counts it and sets dsack, dsack_to and dsack_fresh in
+ * *sum. A DSACK of the octet at SEG.ACK is false, since the receiver does not have that octet, and
+ * is not returned as a DSACK. seg_ack: offset of SEG.ACK; ack: the later of SEG.ACK and SND.UNA. */
 struct scps_sackin_first scps_sackin_duplicate(struct scps_sender *s, const struct scps_seg *seg,
                                                scps_off ack, int64_t seg_ack,
                                                struct scps_ack_result *sum);

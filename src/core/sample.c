@@ -30,21 +30,23 @@ static scps_dur of_the_path(const struct scps_tx *tx, scps_time now, scps_dur rt
     return rtt > rto && spans_outage(tx, now - rtt) ? -1 : rtt;
 }
 
-/* Returns the time, µs, since the series of timeouts began that this acknowledgement ends: a lower
- * bound of the time since its data was first sent, for an RTT sample (guess). Returns -1 if there
- * was no timeout. Returns -1 also if losses are not attributed to corruption: then the timer backs
- * off, so that a later acknowledgement arrives before it expires, and gives an RTT sample. */
+/* Returns the time, µs, since the series of timeouts began that this acknowledgement ends. The data
+ * it acknowledges was first sent no later, so guess() takes that time as a lower bound of the time
+ * since then. Returns -1 if there was no timeout, or if losses are not attributed to corruption. In
+ * that case each timeout backs the timer off, until an acknowledgement arrives before it expires
+ * and gives an RTT sample; after corruption the timer at first does not back off (rto.c). */
 static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
 {
     return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silence.since : -1;
 }
 
 /* Called for an acknowledgement of resent data that may be for the first transmission, sent `first`
- * µs ago (-1: unknown). If DOUBTS such acknowledgements come in succession without an RTT sample,
- * the retransmission timer is taken to be shorter than the round trip: each segment is resent
- * before its acknowledgement arrives. Then returns the shortest `first` of the last DOUBTS to 2 *
- * DOUBTS of them as an RTT, µs; older ones are from before the path became longer. Returns -1
- * before that. */
+ * µs ago (-1: unknown, not counted). If DOUBTS (4) of them come in succession without a certain RTT
+ * sample, the retransmission timer is taken to be shorter than the round trip: each segment is
+ * resent before its acknowledgement arrives. So from the fourth on returns the shortest `first`,
+ * µs, as an RTT; before that, -1. The shortest is that of the present group of DOUBTS
+ * acknowledgements and the whole group before it, of the last 4 to 8: older ones are from before
+ * the path became longer. */
 static scps_dur doubt(struct scps_sample *s, scps_dur first)
 {
     if (first < 0)
@@ -62,16 +64,16 @@ static scps_dur doubt(struct scps_sample *s, scps_dur first)
     return s->doubts == DOUBTS ? s->doubted : SCPS_MIN(s->doubted, s->doubted_before);
 }
 
-/* Called for an acknowledgement of resent data without a timestamp echo. first: lower bound of the
- * time since the first transmission, µs (-1: unknown). If several such acknowledgements come in
- * succession (doubt), and the shortest of their times is longer than the timeout `rto`, µs, returns
- * that time as an RTT, otherwise -1: a shorter one does not show that the timer is too short, and
- * would end the backoff against Karn's algorithm (RFC 6298 section 3). Makes only one such guess
- * until an RTT is certain, because it is known which transmission arrived (scps_sample_sure). The
- * guess makes the RTO longer than itself. If the round trip is really that long, the next
- * acknowledgement comes before the timer expires and gives a certain RTT. If it is not, the first
- * transmissions were lost, and further guesses, each longer than an RTO, would make the RTO grow
- * without bound. */
+/* Called for an acknowledgement of resent data without a timestamp echo, which gives no RTT sample
+ * (Karn's algorithm, RFC 6298 section 3). first: lower bound of the time, µs, since the first
+ * transmission (-1: unknown). Returns -1, no sample, with one exception: if DOUBTS such
+ * acknowledgements have come in succession (doubt), and the shortest of their times is longer than
+ * the retransmission timeout `rto`, µs, the timer may be too short, and that time is returned as a
+ * guess of the RTT. A shorter time does not show that, and as a sample would end the backoff.
+ * Only one guess is made until an RTT is certain (scps_sample_sure). It makes the RTO longer than
+ * itself. If the round trip is really that long, the next acknowledgement comes before the timer
+ * expires and gives a certain RTT. If it is not, the first transmissions were lost, and further
+ * guesses, each longer than an RTO, would make the RTO grow without bound. */
 static scps_dur guess(struct scps_sample *s, scps_dur first, scps_dur rto)
 {
     scps_dur time = doubt(s, first);

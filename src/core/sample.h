@@ -19,17 +19,17 @@
 struct scps_tx;
 
 struct scps_sample {
-    /* doubts: number of acknowledgements in a row of which it is unknown whether they are for the
-     * first transmission of a segment or for a retransmission (sample.c, doubt()); after 8 it
-     * continues with 5. doubted: the shortest time, µs, from a first transmission to an
-     * acknowledgement, among the acknowledgements of the present group of four; valid while doubts
-     * is not 0. doubted_before: the same of the group of four before; valid while doubts is above
-     * 4. */
+    /* Number of acknowledgements of resent data in a row of which it is unknown which transmission
+     * they are for (doubt() in sample.c); a certain RTT sets it to 0. They are counted in groups of
+     * four: 1 to 4 is the first group, 5 to 8 any later one, so that 8 is followed by 5. */
     uint8_t doubts;
     /* true: an RTT was guessed since the last certain one (of a segment that was sent once, or by a
      * timestamp echo that shows which transmission arrived): the time from the first transmission
      * of resent data to an acknowledgement without a timestamp echo has counted as an RTT sample */
     bool guessed;
+    /* doubted: the shortest time, µs, from a first transmission to an acknowledgement, among the
+     * acknowledgements of the present group of four (`doubts`); valid while doubts is not 0.
+     * doubted_before: the same of the group before; valid while doubts is above 4. */
     scps_dur doubted, doubted_before;
 };
 
@@ -50,14 +50,21 @@ static inline void scps_sample_sure(struct scps_sample *s)
     s->doubts = 0;
     s->guessed = false;
 }
-/* Returns the RTT, µs, when some of the acknowledged data was resent; -1: it cannot be known. Only
- * the timestamp echo shows which transmission is acknowledged (RFC 7323 section 4). But a duplicate
- * is answered with the timestamp of an earlier segment, however old (RFC 7323 section 4.3). A peer
- * that sends DSACK (RFC 2883) reports such a duplicate; otherwise the acknowledgement is taken to
- * be for the last retransmission, unless it came sooner than the least round trip. From a peer that
- * is not known to send DSACK, an echo older than the last retransmission of the data that moved
- * SND.UNA gives no sample. Neither does one older than the first transmission
- * (scps_recovery_echo_is_stale). */
+/* Called when SND.UNA advances and no segment that was sent once gives an RTT, as some of the
+ * acknowledged data was resent. Returns the RTT, µs; -1: it cannot be known.
+ * - With a timestamp echo (TSecr) and no DSACK (RFC 2883) of octets not reported before: returns
+ *   the age of the echo (RFC 7323 section 4). But a duplicate is answered with the timestamp of an
+ *   earlier segment, however old (RFC 7323 section 4.3), and a peer that has never sent a DSACK may
+ *   have answered one. From such a peer an echo that is older than the last retransmission of the
+ *   data that moved SND.UNA counts as doubtful.
+ * - With an echo and such a DSACK, which shows that the peer answers a duplicate: doubtful.
+ * - Of doubtful acknowledgements the fourth in a row, and each later one, gives the shortest age of
+ *   the last ones (doubt() in sample.c).
+ * - Without an echo, or with one older than the first transmission (scps_recovery_echo_is_stale):
+ *   may return a guess after several timeouts (guess() in sample.c).
+ * - If none of these gives an RTT, and such a DSACK is for the segment that was sent last of those
+ *   that arrived: returns the time since its last retransmission, unless that is below the minimum
+ *   RTT. */
 scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_seg *seg,
                             const struct scps_ack_result *sum);
 /* Takes an RTT sample, µs (-1: none). by_clock: it comes from a timestamp echo. a->rtt: RTT of the
@@ -67,10 +74,12 @@ scps_dur scps_sample_resent(const struct scps_sample_view *v, const struct scps_
  * take the outage for a queueing delay. */
 void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur sample, bool by_clock, struct scps_cc_ack *a);
-/* Best effort: takes the age of the timestamp echo, µs (-1: none), of an acknowledgement of data
- * that was given up, as an RTT sample of resent data (RFC 6298, last note of section 5). If several
- * such acknowledgements come in a row, the retransmission timer is shorter than the round trip and
- * gives up each segment before its acknowledgement can arrive. */
+/* Best effort: called when the peer acknowledges data that this end has given up already. echo:
+ * time, µs, since the segment was sent whose timestamp the acknowledgement echoes (-1: none). Four
+ * such acknowledgements in a row show that the retransmission timer is shorter than the round trip
+ * and gives up each segment before its acknowledgement can arrive. From the fourth on, the shortest
+ * of the last four to eight ages counts as an RTT sample, which ends the backoff (RFC 6298 section
+ * 5), unless it spans an outage. Fewer than four have no effect. */
 void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x, struct scps_rtt *rtt,
                       scps_dur echo);
 /* Discards the delivery-rate sample *a of resent segment r if the acknowledgement may be for an

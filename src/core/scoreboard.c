@@ -23,13 +23,15 @@
 #include <scps/error.h>
 
 #define FIRST_CAP 32u
-/* Largest number of doublings in scps_sb_resend_wait(): from twice a minimum RTT of 1 ms they lead
- * to more than a minute, the longest usual timeout. */
+/* Upper limit of sb->needless, the number of needless retransmissions. scps_sb_resend_wait(), the
+ * age that a resent segment must have before it is declared lost again, is the minimum RTT doubled
+ * that many times: with a minimum RTT of 1 ms more than a minute, the longest usual timeout. */
 #define NEEDLESS_MAX 16
 
 void scps_sb_init(struct scps_scoreboard *sb)
 {
-    /* hi_xseq starts as the number before 0, which is the number of the first transmission. */
+    /* hi_xseq, the number of the latest transmission known to have arrived, starts as the number
+     * before 0: none has arrived, and the first transmission gets number 0. */
     *sb = (struct scps_scoreboard){.hi_xseq = UINT32_MAX};
 }
 
@@ -123,7 +125,9 @@ void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xse
         }
         sb->resent_tail = to;
         if (sb->resent_tail - sb->resent_head > sb->mask)
-            /* This statement is never reached, because each record has at most one valid entry. */
+            /* This statement is never reached: the loop has kept only live entries
+             * (scps_sb_resent_live), of which each record has at most one, and record idx has none
+             * before this call. */
             sb->resent_head++;
     }
     sb->resent[sb->resent_tail++ & sb->mask] = (struct scps_resent){idx, xseq};
@@ -444,8 +448,10 @@ static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_o
 void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, scps_off to,
                      scps_dur min_rtt, struct scps_ack_result *sum)
 {
-    /* longer: true if this report begins in the range that was reported last, so that it repeats
-     * that range and adds some segments, which is the usual case */
+    /* longer: true if this report begins in the range that was reported last, or at its end, and
+     * the record behind the arrived records of that range (run_next) was not passed by SND.UNA
+     * meanwhile. The usual case: the peer repeats the range with some more segments. Then records
+     * are examined from run_next on, without a search. */
     bool longer = from >= sb->run_from && from <= sb->run_to &&
                   !scps_sb_before(sb->run_next, sb->head) && SCPS_FAST_PATH(SCPS_FAST_SACK_AGAIN);
     uint32_t idx, first;
@@ -457,7 +463,9 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
             return;
         idx = sb->head;
     } else if (scps_sb_at(sb, idx)->from < from) {
-        idx++; /* A report that covers only a part of a segment does not count. */
+        /* The report, by SACK or SNACK, that octets have arrived begins within this segment; a
+         * segment of which only a part is reported does not become ARRIVED. */
+        idx++;
     }
     first = longer && !scps_sb_before(sb->run_first, sb->head) ? sb->run_first : idx;
     idx = mark_run(sb, idx, to, sum);
@@ -484,7 +492,8 @@ void scps_sb_arrived(struct scps_scoreboard *sb, scps_time now, scps_off from, s
         idx++;
     }
     if (first != idx)
-        /* The next search skips the whole run of arrived records in one step. */
+        /* The `skip` of the first record of this run of arrived records points behind the run, so
+         * the next call of unarrived() that begins there passes the run in one step. */
         scps_sb_at(sb, first)->skip = idx;
     sb->run_from = from;
     sb->run_to = to;

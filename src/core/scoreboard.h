@@ -39,7 +39,8 @@ enum { /* bits of scps_sent_segment.flags */
        /* the last octet of data in the segment ends a record of the application (SCPS-TP record
         * boundary), not a record of the scoreboard */
        SCPS_SENT_RECORD = 32,
-       /* the index of the record is in the heap lostq, whatever the state of the record is now */
+       /* the index of the record is in lostq, the heap of records declared lost; it may stay there
+        * after the record was resent or has arrived, until it comes to the top of the heap */
        SCPS_SENT_QUEUED = 64,
        /* the segment was resent, and since then the peer has reported holes above the segment,
         * but not the segment itself (snacktx.c) */
@@ -70,8 +71,11 @@ struct scps_sent_segment { /* One sent segment. The size is that of a cache line
 
 /* Losses that scps_sb_lose() has found since the last call of scps_sb_losses(). */
 struct scps_new_losses {
-    scps_off to;     /* end offset of the last lost range */
-    uint32_t ranges; /* number of lost ranges that are separated by data that is not lost */
+    /* end offset of the record that was declared lost most recently; if the next one begins here,
+     * both belong to one range */
+    scps_off to;
+    /* number of lost ranges that are separated by data that is not lost */
+    uint32_t ranges;
     /* The next four fields are from the record of the segment that was sent last of the lost ones.
      * xseq: number of its last transmission. sent: time of that transmission, µs. */
     uint32_t xseq;
@@ -88,12 +92,13 @@ struct scps_resent {
 /* Result of scps_sb_take_late(): segments that were declared lost, but whose first transmission has
  * arrived after all, as an acknowledgement shows. */
 struct scps_late {
-    /* if `unresent` is true: earliest time, µs, at which one of those segments was sent, among
-     * those that had not been resent when the acknowledgement came */
+    /* if `unresent` is true: time, µs, of the earliest first transmission, among the segments that
+     * were declared lost and whose arrival was reported before they were resent */
     scps_time sent;
-    /* Octets [from, to) of those late segments that had been resent once, less than three quarters
-     * of the least round trip before the acknowledgement that reported them: it must answer the
-     * first transmission. Only the first contiguous range is stored. to 0: there is none. */
+    /* Octets [from, to) of segments that were resent once and reported as arrived less than three
+     * quarters of the least round trip later: too soon for an answer to the retransmission, so the
+     * first transmission has arrived after all. Only the first contiguous range is stored. to 0:
+     * there is none. */
     scps_off from, to;
     bool unresent;
     /* true: a first transmission has arrived late, so `sent` (if `unresent` is true) or [from, to)
@@ -146,7 +151,8 @@ struct scps_scoreboard {
      * minimum round trip means that. */
     scps_dur resent_age;
     struct scps_new_losses new_losses;
-    /* first transmissions that have arrived late since the last call of scps_sb_take_late() */
+    /* segments that were declared lost or resent, but whose first transmission has arrived after
+     * all, since the last call of scps_sb_take_late() */
     struct scps_late late;
 };
 
@@ -380,7 +386,8 @@ void scps_sb_join_lost(struct scps_scoreboard *sb, uint32_t max);
 void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx);
 /* Removes the lowest index from the heap lostq of lost records. Precondition: there is one. */
 void scps_sb_dequeue_lost(struct scps_scoreboard *sb);
-/* Appends transmission xseq, of record idx, to the queue of retransmissions. */
+/* Appends to the queue `resent` of retransmissions that were sent, the newest last, the one of
+ * record idx with the transmission number xseq. */
 void scps_sb_queue_resent(struct scps_scoreboard *sb, uint32_t idx, uint32_t xseq);
 
 #endif

@@ -150,7 +150,9 @@ static void write_pieces(struct scps_scoreboard *sb, uint32_t to, struct scps_se
 static void spread(struct scps_scoreboard *sb, uint32_t first, uint32_t max, uint32_t more)
 {
     uint32_t to = sb->tail + more, frontier = sb->frontier == sb->tail ? to : sb->frontier;
-    /* the record with index `part` is split into `left` + 1 records, those before it completely */
+    /* The records from index `first` up to `part`, exclusive, are split into as many pieces of at
+     * most max octets as they need, the record `part` into `left` + 1 pieces, and no later record
+     * is. */
     uint32_t part = first, left = more, n;
 
     for (; left && (n = more_for(scps_sb_at(sb, part), max)) <= left; part++)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The scoreboard: declares records lost, and undoes losses.
+/* The scoreboard, which has one record for each sent segment: declares records lost, and undoes
+ * losses.
  *
- * Lost records wait in a binary heap by offset. The index of a record that has arrived or was
- * acknowledged meanwhile may stay in the heap; it is removed when it comes to the top.
+ * The indices of lost records are in a binary heap by offset. The index of a record that was
+ * resent, was reported as arrived or was acknowledged meanwhile may stay in the heap; it is removed
+ * when it comes to the top.
  */
 #include "core/scoreboard.h"
 
@@ -60,8 +62,9 @@ void scps_sb_queue_lost(struct scps_scoreboard *sb, uint32_t idx)
 
     if (r->flags & SCPS_SENT_QUEUED)
         return;
-    /* The heap is full of entries that are no longer valid. The valid ones always fit, because each
-     * record has at most one. */
+    /* The heap lostq is full, so the indices of records that are not LOST any more (resent, arrived
+     * or acknowledged) are removed. Those of LOST records always fit, because each record is in the
+     * heap at most once. */
     if (sb->nlost > sb->mask) {
         uint32_t kept = 0, n = sb->nlost;
         for (uint32_t i = 0; i < n; i++) {
@@ -92,7 +95,7 @@ bool scps_sb_next_lost(struct scps_scoreboard *sb, uint32_t *idx)
     return false;
 }
 
-/* ---- functions that declare records lost, and that undo it ---- */
+/* ---- functions that declare the records of sent segments lost, and that undo it ---- */
 
 struct scps_new_losses scps_sb_losses(struct scps_scoreboard *sb)
 {

@@ -29,8 +29,9 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
     }
 }
 
-/* Adds SACK, SNACK and DSACK options to seg. Returns true if another acknowledgement is needed for
- * the rest. */
+/* Adds to seg the SACK blocks, the DSACK and the SNACK that are due, as far as they fit. Returns
+ * true if another acknowledgement must follow for received ranges or holes that are not reported
+ * yet; false also when the limit of consecutive acknowledgements (BURST) is reached. */
 static SCPS_NOINLINE bool report(struct scps_conn_ctx *x, const struct scps_receive *rcv,
                                  const struct scps_agreed *a, const struct scps_gate *gate,
                                  struct scps_seg *seg)

@@ -16,8 +16,10 @@ void scps_segment_begin(struct scps_conn *c, struct scps_seg *seg, scps_off from
  * sent. */
 void scps_segment_ack(struct scps_conn *c, struct scps_seg *seg);
 
-/* Called when seg, whose first octet has offset `from`, is complete and passed to the link. tx may
- * be NULL if seg has no data. */
+/* Called when seg, whose first octet has offset `from` in the stream that this end sends, was built
+ * for sending: updates the time of the last data (tx->sent_at) and the connection's counters, and
+ * reports the segment to the observer. resent: true if the segment is a retransmission. tx: the
+ * sending state; may be NULL if seg has no data. */
 static inline void scps_segment_left(struct scps_conn_ctx *x, struct scps_tx *tx,
                                      const struct scps_seg *seg, scps_off from, bool resent)
 {

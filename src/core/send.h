@@ -12,7 +12,7 @@
 #include "base/rangeset.h"
 
 struct scps_send {
-    uint32_t iss; /* ISS: the sequence number of offset 0 */
+    uint32_t iss; /* ISS: sequence number of this end's SYN, the octet with offset 0 */
     /* SND.WL1 and SND.WL2: SEG.SEQ and SEG.ACK of the segment that last updated the window */
     uint32_t wl1, wl2;
     /* MAX.SND.WND (RFC 5961 section 5.2): the largest window that the peer has offered, octets */
@@ -133,10 +133,10 @@ static inline bool scps_send_all_sent(const struct scps_send *s)
 {
     return s->nxt >= scps_send_fin_end(s);
 }
-/* Returns the offset whose sequence number a segment without data gets: SND.NXT, or the right edge
- * of the peer's window if that is lower. SND.NXT is higher after a window probe that was refused,
- * or when the peer has shrunk its window; the peer would ignore a segment there as not acceptable
- * (RFC 9293 section 3.10.7.4). */
+/* Returns the offset whose sequence number a segment without data gets: SND.NXT, or if the right
+ * edge of the peer's window is lower, that edge, but at least SND.UNA. SND.NXT is above the edge
+ * after a window probe that was refused, or when the peer has shrunk its window; the peer would
+ * ignore a segment there as not acceptable (RFC 9293 section 3.10.7.4). */
 static SCPS_INLINE_SPEED scps_off scps_send_acceptable(const struct scps_send *s)
 {
     return s->nxt <= s->edge ? s->nxt : SCPS_MAX(s->edge, s->una);
