@@ -100,9 +100,12 @@ bool scps_snackrx_out_of_reach(const struct scps_snackrx *s, const struct scps_h
     return !nameable(v, &h);
 }
 
-/* Writes the bit vector of a long SNACK from offset `at` on. Returns the end offset of what the
- * vector reports. whole: true if no range may stay unreported; then a vector that ends before the
- * newest data counts only up to its last hole, so that the next report begins with that hole. */
+/* Writes the bit vector of a long SNACK, at most `octets` octets, into seg. Each bit stands for
+ * `size` octets of the stream, the first bit for those from offset `at` on; 1: they have arrived.
+ * Returns the offset at which the next SNACK goes on: the end of the octets of the last 1. whole
+ * true: no range may stay unreported, so if data has arrived beyond a vector that is too short, the
+ * next SNACK goes on at the start of the last hole in the vector (run of zeros), and reports that
+ * hole again. */
 static scps_off long_form(const struct scps_rangeset *ooo, struct scps_seg *seg, scps_off at,
                           uint32_t size, unsigned octets, bool whole)
 {
@@ -154,9 +157,9 @@ static bool below_filled(const struct scps_snackrx *s, const struct scps_holes *
     h->from = scps_rangeset_at(ooo, i - 1)->to;
     h->to = scps_rangeset_at(ooo, i)->from;
     return h->from < s->next &&
-           /* Returns false unless the SNACK's bit vector reaches s->filled. Only three quarters of
-            * its largest size count, because an end-of-record or corruption option may take the
-            * rest. */
+           /* The bit vector of the SNACK for *h begins at the end of *h. It reports the octets at
+            * s->filled only if it reaches them. Only three quarters of its largest size count,
+            * because an end-of-record or corruption option may take the rest. */
            s->filled < h->to + reach(v->unit, scps_snackrx_room(v->agreed)) * 3 / 4;
 }
 
@@ -178,9 +181,11 @@ scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v
 }
 
 /* Sets *h to the hole that the next SNACK reports, and returns a pointer to the field of s that the
- * caller must set to the end offset of what that SNACK reports: &s->high, if the hole was never
- * reported; &s->filled, if octets above it have just arrived; &s->next, if the hole is reported
- * again. NULL: there is no hole to report. */
+ * caller must set to the end offset of what that SNACK reports; NULL: there is no hole to report.
+ * Returns &s->high if no SNACK has reported the hole before. Returns &s->filled, without SACK only,
+ * if the hole was reported, but the bit vector behind it reports octets that have arrived in a
+ * reported hole since. Returns &s->next if all holes were reported, and are reported again in
+ * turn. */
 static scps_off *next_hole(struct scps_snackrx *s, const struct scps_holes *v, struct scps_range *h)
 {
     if (hole_to_name(v, s->high, h))

@@ -17,14 +17,19 @@ struct scps_snackrx {
     /* end offset of the highest hole that was reported; 0: none was, or reports begin again with
      * the lowest hole */
     scps_off high;
-    scps_off next; /* start offset of the hole to report next when holes are reported again */
+    /* Used when SNACKs have reported every hole, and report the holes again in turn, in ascending
+     * order: offset above which the next SNACK looks for a hole; if there is none above it, the
+     * SNACK reports the lowest hole. */
+    scps_off next;
     /* Under an ACK budget (a limit on the rate of acknowledgements without data): lowest offset of
      * the octets that have arrived in reported holes since the last acknowledgement with SACK or
      * SNACK was built; 0: none have */
     scps_off filled_from;
-    /* Offset of octets that have arrived in a reported hole, and whose arrival is not reported yet:
-     * without SACK the bit vector of the next SNACK reports it, with SACK under an ACK budget a
-     * SACK block (report.c); 0: there are none */
+    /* Offset of octets that have arrived in a reported hole, and whose arrival is not reported yet;
+     * 0: there are none. Without SACK the bit vector of the next SNACK reports them. With SACK the
+     * field is used only under an ACK budget (a limit on the rate of acknowledgements without
+     * data), where the next acknowledgement has a SACK block for them (report.c); without a budget
+     * the SACK blocks of the ranges that grew last report them. */
     scps_off filled;
 };
 
@@ -62,9 +67,11 @@ static inline void scps_snackrx_filled_reported(struct scps_snackrx *s)
 {
     s->filled = 0;
 }
-/* Called while an acknowledgement with SACK or SNACK is built under an ACK budget (ack_budget,
- * ack_budget_pps, or the rate of the route limits acknowledgements without data). From now on
- * filled_from is the lowest offset only of octets that arrive later in reported holes. */
+/* Called for each acknowledgement with SACK or SNACK that is built under an ACK budget (ack_budget,
+ * ack_budget_pps, or the rate of the route limits acknowledgements without data), when it is
+ * decided at which hole its SNACK begins. Sets filled_from to 0 (none): octets that have arrived in
+ * reported holes before this acknowledgement do not make a later one go back
+ * (scps_snackrx_go_back()). */
 static inline void scps_snackrx_sent(struct scps_snackrx *s)
 {
     s->filled_from = 0;

@@ -2,43 +2,41 @@
 /* SNACK at the sender: declares segments lost when the peer's SNACKs report holes, ranges of octets
  * that the peer has not received (CCSDS 714.0-B-2 section 3.3; docs/SCPS-TP.md section 2).
  *
- * A SNACK counts in units, each the payload of a full segment, and the receiver rounds a hole
- * outwards to whole units. So a segment that lies only partly in the hole is not missing, unless it
- * is the only one touched. If segments are small, several of them lie in the last unit; with SACK
- * those are not taken as missing if they were sent after all data that SACK has reported. Segments
- * sent less than the least round trip ago are ignored, since the SNACK cannot be about them. A
- * resent segment that is reported again may still be on its way, in a queue that has grown: it is
- * lost again when something sent after it has arrived, or when an eighth more than the latest round
- * trip has passed (RFC 8985 section 6.2 uses the same two kinds of evidence).
+ * Which segments a SNACK declares lost. A SNACK counts in units, each the payload of a full
+ * segment, and the receiver rounds a hole outwards to whole units. Therefore:
+ * - A segment that lies only partly in the hole is not lost, unless it is the only one touched.
+ * - A segment sent less than the least round trip ago is not lost: the SNACK cannot be about it.
+ * - A resent segment, and with SACK a segment that begins within the last unit, is lost only if
+ *   something sent after it has arrived, or if an eighth more than the latest round trip has passed
+ *   since it was sent (RFC 8985 section 6.2 uses the same two kinds of evidence). The
+ *   retransmission may still be on its way, in a queue that has grown; small segments in the last
+ *   unit may have arrived.
  *
- * Embargo (docs/SCPS-TP.md section 2.4): the time after a retransmission in which the segment is
- * not resent again. A SNACK causes a retransmission of a segment at most once in each round trip.
- * Without a new SNACK a resent segment is lost again when a round trip and four times the RTT's
- * variation (at least an eighth of the RTT where a window fills a queue) have passed without a
- * report of its arrival. So a lost retransmission that no data follows is repaired before the
- * retransmission timer expires. With SACK all resent segments are examined so. Without SACK few are
- * known to have arrived: while there is more to send, only the one at SND.UNA is examined. When all
- * data has been sent, all are, except those that SNACKs have passed over: the peer reports holes in
- * turn, ascending (docs/SCPS-TP.md section 2.3), so between the holes of two consecutive SNACKs
- * nothing is missing. That is a conclusion, not a report: a segment that was passed over is still
- * resent without a SNACK when it is the one at SND.UNA. Without SACK a segment that is not at
- * SND.UNA is resent so only when the peer has fallen silent, too (SILENCE).
+ * Embargo (docs/SCPS-TP.md section 2.4): the time after a retransmission in which the segment
+ * counts as on its way, and is not declared lost without a new SNACK. If no report of its arrival
+ * comes in that time, it is lost again. So a lost retransmission that no data follows is repaired
+ * before the retransmission timer expires. The embargo is:
+ * - the RTT and four times its variation, but at least an eighth of the RTT where a congestion
+ *   window can fill a queue;
+ * - with the least round trip and three times the delay of the peer's reports (SACK and SNACK) in
+ *   place of the RTT, if that is longer: a sender without a congestion window measures how much
+ *   longer than the least round trip the peer takes to report first transmissions;
+ * - if all data has been sent and only the sender's rate limits it: the least round trip, and twice
+ *   that delay or the longest pause in the peer's acknowledgements. Such a sender loses nothing by
+ *   a needless retransmission, and RTT samples taken while the last holes are filled are poor. For
+ *   a segment that was resent more than 4 times it is the least round trip alone.
+ * In each case at least 10 ms are added (LEAST). The embargo doubles with each retransmission of a
+ * segment after 4 (FAST); in the third case, and where losses are attributed to corruption, after
+ * 64 (DAMAGED), up to a second. For a segment that was resent more than 64 times the embargo
+ * applies to new SNACKs, too.
  *
- * After 4 retransmissions of a segment (FAST) its embargo doubles with each further one; where
- * losses are attributed to corruption it does so after 64 (DAMAGED), up to a second. For a segment
- * that was resent more than 64 times the embargo applies to new SNACKs, too. All this applies only
- * as long as acknowledgements of the peer arrive.
- *
- * If the peer delays its reports (SACK and SNACK), the sender waits for them: it measures how much
- * longer than the least round trip the peer takes to report first transmissions, and makes the
- * embargo longer by a multiple of that time. A resent segment is then not lost because later ones
- * have been reported. Pauses in the peer's acknowledgements are measured, too, and make the embargo
- * longer when all data has been sent.
- *
- * A sender that only its own rate limits loses nothing by a needless retransmission when all its
- * data has been sent. There the embargo is the least round trip and the peer's delay of reports,
- * because RTT samples that are taken while the last holes are filled are poor. For a segment that
- * was resent more than 4 times it is the least round trip alone.
+ * With SACK all resent segments are examined so. Without SACK few are known to have arrived: while
+ * there is more to send, only the one at SND.UNA is examined. When all data has been sent, all are,
+ * except those that SNACKs have passed over: the peer reports holes in turn, ascending
+ * (docs/SCPS-TP.md section 2.3), so between the holes of two consecutive SNACKs nothing is missing.
+ * That is a conclusion, not a report, so the segment at SND.UNA is examined even if it was passed
+ * over. Without SACK a segment above SND.UNA is lost so only when the peer has fallen silent, too
+ * (SILENCE). No segment is lost so when the peer has sent no acknowledgement for several RTOs.
  *
  * When all data has been sent, no SNACK can name the last segments, because nothing follows them.
  * If the FIN was sent, too, the segment with the FIN is lost after its embargo: the FIN is
@@ -47,24 +45,25 @@
  * higher data has been reported for an embargo: a peer that reports rarely may not have reported
  * them yet.
  *
- * snack_delay (a setting) postpones the reaction to a SNACK, so that data that is only late can
- * arrive, and so does the reordering window, which is 0 until data that was declared lost has
- * proved to be late (reorder.c). A reported hole that lies within a postponed one is the same hole,
- * and has no effect.
+ * Postponed holes (snackwait.c): snack_delay (a setting) postpones the reaction to a SNACK, so that
+ * data that is only late can arrive, and so does the reordering window, which is 0 until data that
+ * was declared lost has proved to be late (reorder.c). A reported hole that lies within a postponed
+ * one is the same hole, and has no effect.
  */
 #include "core/snacktx.h"
 
 #include "base/bytes.h"
 #include "core/tx.h"
 
-/* Number of retransmissions of a segment after which its embargo (the time until it may be resent
- * again) doubles with each further one: EMBARGO_FAST_RXMIT_CTR of the reference implementation. */
+/* Number of retransmissions of a segment after which its embargo (the time in which it is not
+ * declared lost again without a new SNACK) doubles with each further one: EMBARGO_FAST_RXMIT_CTR of
+ * the reference implementation. */
 #define FAST 4
 /* Number of retransmissions (64) of a segment after which its embargo doubles with each further one
  * where losses are attributed to corruption of bits, not to congestion. */
 #define DAMAGED SCPS_RESENDS_EXPLAINED
-/* least retransmission timeout (RFC 6298 section 2.4): the embargo doubles up to that where losses
- * are attributed to corruption */
+/* least retransmission timeout (RFC 6298 section 2.4), µs: the embargo of a segment doubles up to
+ * that where losses are attributed to corruption */
 #define MIN_RTO SCPS_SEC(1)
 /* Least time that is added to the round trip in the embargo (the time in which a resent segment is
  * not resent again), µs: a busy peer may need it to process a segment and acknowledge it. */
@@ -132,8 +131,9 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
     struct scps_snacktx *own = &s->tx->snack;
     const scps_time now = s->ctx.env->now;
 
-    /* Delays are measured only while new data is sent. At the end of the data few segments are
-     * reported, and nothing can be concluded from the delay of their reports. */
+    /* A new measuring interval begins, and pauses in the acknowledgements are measured, only while
+     * there is new data to send: when all has been sent, few segments are left to be reported, and
+     * nothing can be concluded from the pauses. */
     if (!scps_send_all_sent(&s->snd)) {
         if (now - own->slow_since > 2 * s->rtt.srtt) {
             own->slow[1] = own->slow[0];
@@ -148,9 +148,10 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
         own->slow[0] = SCPS_MAX(own->slow[0], now - sum->oldest_sent);
 }
 
-/* Returns by how much the peer delays its reports of arrivals, µs. The result is 0 for a sender
- * that a congestion window limits, because its queue may be the reason; a sender limited by its
- * rate alone fills no queue. */
+/* Returns how much longer than the least round trip the peer takes to report the arrival of first
+ * transmissions, µs. Returns 0 for a sender with a congestion window: a queue in the network, which
+ * that window fills, would look like a delay of the peer. A sender that only its rate limits fills
+ * no queue. */
 static scps_dur report_delay(struct scps_sender *s)
 {
     const struct scps_snacktx *own = &s->tx->snack;
@@ -181,17 +182,19 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     margin = SCPS_MAX(4 * s->rtt.rttvar, LEAST);
     /* All data up to the FIN has been sent and no congestion window limits the sender, so no new
      * data competes with the retransmission of r. RTT samples taken while holes are filled one by
-     * one are poor, so the embargo is computed from the least round trip, the delay with which the
-     * peer reports arrivals, and the pauses in its acknowledgements. */
+     * one are poor, so the embargo (the time in which r is not declared lost again without a new
+     * SNACK) follows from the least round trip, the delay with which the peer reports arrivals, and
+     * the pauses in its acknowledgements. */
     if (s->ctl.cwnd == SCPS_CWND_OPEN && s->snd.nxt >= scps_send_fin_end(&s->snd) && r->resends &&
         least) {
         rtt = least + (r->resends > FAST ? 0 : SCPS_MAX(2 * delay, pause));
         margin = LEAST;
         damaged = true;
     } else {
-        /* The peer waits up to `delay` before each SNACK, and may report two other holes in the
-         * SNACKs before the one for this hole. So it may take three such delays until it can report
-         * that this retransmission was lost. */
+        /* If the last retransmission of r was lost, the peer reports the hole of r again. It waits
+         * up to `delay` before each SNACK, and each SNACK may report another hole first: the
+         * embargo allows for two SNACKs about other holes and one about the hole of r, so three
+         * delays. */
         if (delay)
             rtt = SCPS_MAX(rtt, least + 3 * delay);
         /* A sender with a congestion window can fill a queue and so lengthen the RTT. */
@@ -204,9 +207,11 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     }
     for (wait = rtt + margin; most < r->resends && wait < max; most++)
         wait = SCPS_MIN(2 * wait, max);
-    /* Retransmissions prove needless, and no round trip is measured, because each segment is resent
-     * before its acknowledgement arrives: the embargo is shorter than the round trip, and backs off
-     * like the timer (RFC 6298 section 5.5). */
+    /* rto.needless: number of retransmissions that DSACKs have shown to be needless since an RTT
+     * was last measured. Each segment is then resent before its acknowledgement arrives: the
+     * embargo (the time in which r is not declared lost again without a new SNACK) is shorter than
+     * the round trip. So it doubles with each of them, as the retransmission timer backs off (RFC
+     * 6298 section 5.5). */
     max = s->ctx.cfg->c.rto_max;
     if (wait > max >> s->tx->rto.needless)
         return SCPS_MAX(wait, max);
@@ -239,10 +244,10 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
     struct scps_scoreboard *sb = &s->tx->sb;
     uint32_t first, idx, work = 0;
 
-    /* The receiver has rounded the end of the hole up to a whole unit. So with SACK a segment that
-     * begins behind the first octet of the hole's last unit may have arrived: it is lost only if
-     * something sent after it has arrived, or if it was sent longer ago than an eighth more than a
-     * round trip. */
+    /* The receiver has rounded the end of the hole up to a whole unit of the SNACK (the payload of
+     * a full segment). So with SACK a segment that begins behind the first octet of the hole's last
+     * unit may have arrived: it counts as lost only if something sent after it has arrived, or if
+     * it was sent longer ago than a round trip and an eighth (knowable()). */
     scps_off last_unit = s->agreed.opts & SCPS_AGREED_SACK ? to - unit(s) : to;
 
     from = SCPS_MAX(from, s->snd.una);
@@ -258,8 +263,9 @@ static void missing(struct scps_sender *s, scps_off from, scps_off to, struct sc
     idx = first;
     if (scps_sb_at(sb, first)->from < from && first + 1 != sb->tail &&
         scps_sb_at(sb, first + 1)->from < to)
-        /* The first segment lies only partly in the hole, and others lie wholly within it, so it is
-         * not missing. */
+        /* The first segment lies only partly in the hole, whose start the receiver has rounded down
+         * to a whole unit, so the segment may have arrived. Another segment begins within the hole,
+         * so the SNACK is taken to be about that one, and the first is not declared lost. */
         idx = first + 1;
     for (; idx != sb->tail && work < WORK; idx++, work++) {
         const struct scps_sent_segment *r = scps_sb_at(sb, idx);
@@ -277,11 +283,12 @@ static SCPS_NOINLINE_SIZE scps_time sooner(scps_time a, scps_time b)
     return a && b ? SCPS_MIN(a, b) : a + b;
 }
 
-/* When all data and the FIN have been sent: declares lost, after its embargo, what no SNACK of the
- * peer can name because no data follows it. That is the segment with the FIN, if it was sent once,
- * and with SACK each segment above the highest data that has arrived, if it was sent once and
- * something sent after it has arrived. Returns the time, µs, at which this must be checked again;
- * 0: it need not. */
+/* When all data and the FIN have been sent: declares lost what no SNACK of the peer can name
+ * because no data follows it. That is the segment with the FIN, if it was sent once, when its
+ * embargo has passed since it was sent (a round trip and a margin: embargo()). With SACK it is also
+ * each segment above the highest data that has arrived, if it was sent once, something sent after
+ * it has arrived, and its embargo has passed since it was sent and since higher data was last
+ * reported. Returns the time, µs, at which this must be checked again; 0: it need not. */
 static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_tx *tx = s->tx;
@@ -290,9 +297,9 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     scps_time again = 0, due;
     uint32_t idx;
 
-    /* Unless the FIN was sent, more data may follow, after which the peer reports by SNACK that the
-     * last segments sent so far are missing. On a connection with RACK, rack.c detects the loss of
-     * the last segments. */
+    /* Nothing is declared lost here, and no timer is needed, if the FIN was not sent: more data may
+     * follow, and then the peer's SNACKs report the last segments if they are missing. With RACK,
+     * rack.c detects the loss of the last segments. */
     if (!(last->flags & SCPS_SENT_FIN) || scps_agreed_rack(&s->agreed, &s->ctx.cfg->c))
         return 0;
     if (last->state == SCPS_SENT_FLIGHT && !last->resends) {
@@ -322,9 +329,9 @@ static scps_time unreported(struct scps_sender *s, struct scps_ack_result *sum)
     return again;
 }
 
-/* Declares resent segments lost again when their embargo (the time in which they are not resent
- * again) has passed without a report of their arrival. Returns the time, µs, at which this must be
- * checked again; 0: it need not. */
+/* Declares resent segments lost again when their embargo (the time in which a resent segment is not
+ * declared lost without a new SNACK) has passed without a report of their arrival. Returns the
+ * time, µs, at which this must be checked again; 0: it need not. */
 static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -346,10 +353,10 @@ static scps_time silent(struct scps_sender *s, struct scps_ack_result *sum)
         bool first = r == head;
         if (!scps_sb_resent_live(sb, e) || (r->flags & SCPS_SENT_PASSED && !first))
             continue;
-        /* After a timeout, if nothing above r has arrived and no FIN was sent, the delayed-ACK
-         * timer of the peer may delay the acknowledgement of r. Then only the retransmission timer,
-         * which has backed off (RFC 6298 section 5.5), declares r lost, and no check is needed
-         * here. */
+        /* After a timeout, if nothing above the resent segment r has arrived and no FIN was sent,
+         * the delayed-ACK timer of the peer may delay the acknowledgement of r. Then only the
+         * retransmission timer, which has backed off (RFC 6298 section 5.5), declares r lost again.
+         * 0: this function need not be called again for r. */
         if (s->tx->rec.episode == SCPS_EPISODE_RTO && r->from >= sb->hi_arrived &&
             !scps_send_fin_sent(&s->snd))
             return 0;
@@ -420,10 +427,10 @@ static scps_dur postponement(const struct scps_sender *s, const struct scps_ack_
     return SCPS_MAX(s->ctx.cfg->c.snack_delay, window);
 }
 
-/* Processes a hole that a SNACK reports, [from, to): declares its segments lost, at once or, if the
- * hole is postponed, when the postponement is over and they are still missing. Returns the time,
- * µs, at which it is over; 0: the hole was processed, or lies within one that is postponed
- * already. */
+/* Processes a hole that a SNACK reports, [from, to): declares its segments lost. With snack_delay,
+ * or on a path that reorders, the segments may only be late, so the hole is postponed: they are
+ * declared lost after the time of postponement() if they are still missing then. Returns the end of
+ * that time, µs; 0: the hole was processed, or lies within one that is postponed already. */
 static scps_time take_hole(struct scps_sender *s, scps_off from, scps_off to,
                            struct scps_ack_result *sum)
 {

@@ -18,11 +18,13 @@ struct scps_snacktx {
      * as arrived; highest_at: time, µs, at which that was first seen. */
     scps_off highest;
     scps_time highest_at;
-    /* longest time from the first transmission of a segment to the acknowledgement that reports its
-     * arrival, µs: [0] in the measuring interval in progress, [1] in the one before */
+    /* Longest time from the first transmission of a segment to the acknowledgement that reports its
+     * arrival, µs: [0] in the measuring interval in progress, [1] in the one before. A new interval
+     * begins with the first SNACK that arrives more than two SRTT after slow_since, as long as
+     * there is new data to send. */
     scps_dur slow[2];
-    /* longest gap between two acknowledgements, µs: [0] in the measuring interval in progress, [1]
-     * in the one before */
+    /* longest gap between an acknowledgement with a SNACK and the acknowledgement before it, µs:
+     * [0] in the measuring interval in progress (that of `slow`), [1] in the one before */
     scps_dur pause[2];
     scps_time slow_since;
     /* end offset of what the last SNACK reported; 0: the next SNACK does not continue a series of
@@ -32,8 +34,9 @@ struct scps_snacktx {
      * at which the examination continues when the peer reports that hole again; 0: none is to be
      * continued */
     scps_off resume_at;
-    /* holes that SNACKs have reported, whose segments are declared lost only after the time
-     * snack_delay or at the end of the reordering window (reorder.h) */
+    /* postponed holes: reported by SNACKs, but their segments are declared lost only after the
+     * setting snack_delay or the reordering window (reorder.h), whichever is longer, since the
+     * segments may only be late */
     struct scps_snackwait waits;
 };
 
@@ -52,9 +55,10 @@ void scps_snacktx_measure(struct scps_sender *s, const struct scps_ack_result *s
  * causes acknowledgements (strictly delayed mode), or where their rate is limited (ACK budget). */
 bool scps_snacktx_reports_late(struct scps_sender *s);
 /* Called when the timer for loss detection (look_timer) expires: declares resent segments lost
- * again whose arrival the peer should have reported by now, and processes the holes of earlier
- * SNACKs whose postponement is over. Returns the time, µs, of the next such call; 0: none is
- * needed. */
+ * again whose arrival the peer should have reported by now, and declares lost the segments in
+ * postponed holes (reported by SNACKs earlier, but possibly only late) whose time, the longer of
+ * snack_delay and the reordering window, is over. Returns the time, µs, of the next such call; 0:
+ * none is needed. */
 scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum);
 
 #endif

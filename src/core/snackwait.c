@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Postponed holes: ranges that the peer's SNACKs have reported missing, and whose segments the
- * sender declares lost only later. They are stored in a ring in the order in which they become due,
- * which is that of the reports; an index of the ring is sorted by offset.
+ * sender declares lost only after snack_delay or the reordering window, since they may only be
+ * late. They are stored in a ring in the order in which they become due, which is that of the
+ * reports; an index of the ring is sorted by offset.
  *
  * Whether a newly reported hole lies within a postponed one is found in the index by bisection. The
  * index has only the holes that lie within no other one, so both their beginnings and their ends
- * ascend. A hole that a hole reported later contains leaves the index for good: it is due earlier,
- * and so leaves the ring before that hole. An entry of the index is one octet, so that inserting
- * moves 255 octets at most.
+ * ascend. When a new hole contains an older one, the older one is removed from the index, but not
+ * from the ring: it becomes due before the new one, so the index never needs it again. An entry of
+ * the index is one octet, so that inserting moves 255 octets at most.
  */
 #include "core/snackwait.h"
 
@@ -27,8 +28,9 @@ static const struct scps_snackwait_hole *sorted_hole(const struct scps_snackwait
     return &w->room->hole[w->room->sorted[pos]];
 }
 
-/* Returns how many entries of the sorted index (of the postponed holes that lie within no other
- * one) are of holes that begin below offset `from`. */
+/* Returns how many postponed holes (reported missing by the peer's SNACKs, but declared lost only
+ * later) in the sorted index begin below offset `from`. The index has those that lie within no
+ * other one. */
 static unsigned count_below(const struct scps_snackwait *w, scps_off from)
 {
     unsigned lo = 0, hi = w->nsorted;

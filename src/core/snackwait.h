@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Postponed holes: ranges of octets that SNACKs of the peer have reported missing, and whose
- * segments this end, the sender, declares lost only later: after the time snack_delay (a setting),
- * or at the end of the reordering window (docs/SCPS-TP.md section 2.4).
+ * segments this end, the sender, declares lost only later, since they may only be late: after
+ * snack_delay (a setting) or the reordering window, whichever is longer (docs/SCPS-TP.md section
+ * 2.4).
  *
  * Invariant: the holes become due in the order in which they were reported.
  */
@@ -60,7 +61,7 @@ scps_time scps_snackwait_due(const struct scps_snackwait *w);
  * SNACK reported first; the caller then declares its segments lost. Precondition: the list is not
  * empty. */
 struct scps_snackwait_hole scps_snackwait_take(struct scps_snackwait *w);
-/* Frees the room. */
+/* Frees the memory of the list of postponed holes, and forgets them. */
 void scps_snackwait_free(struct scps_snackwait *w, const struct scps_alloc *a);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides what to send now, or why nothing is sent.
  *
- * The order is: a reset; a probe that is due; the handshake; then retransmissions before new data
- * before the FIN, within what the window (recovery.c), the peer and the pacer allow; then an
- * acknowledgement without data if one is due. When nothing is sent, the reason is recorded (enum
- * scps_hold).
+ * The order is: a reset; in the handshake the SYN or SYN-ACK; a keep-alive probe, or the probe of
+ * an outage of the link, if one is due; then retransmissions before new data before the FIN, within
+ * what the window (recovery.c), the peer and the pacer allow; window probes and tail loss probes
+ * are among these segments with data; then an acknowledgement without data if one is due. When
+ * nothing is sent, the reason is recorded (enum scps_hold).
  */
 #include "core/conn.h"
 
@@ -81,7 +82,8 @@ static SCPS_NOINLINE void keepalive(struct scps_conn *c, struct scps_seg *seg)
     scps_segment_begin(c, seg, behind);
     scps_segment_ack(c, seg);
     scps_todo_done(&c->s.todo, SCPS_TODO_KEEP);
-    /* The peer ignores the acknowledgement number of an unacceptable segment, so an acknowledgement
+    /* The probe is always unacceptable to the peer (SEG.SEQ is below its RCV.NXT), so that the peer
+     * answers, but it ignores the acknowledgement number of such a segment. So an acknowledgement
      * that is due is sent separately, too. */
     if (ack_due)
         scps_todo_add(&c->s.todo, SCPS_TODO_ACK);
@@ -185,14 +187,17 @@ static SCPS_ALWAYS_INLINE bool bare_ack(struct scps_conn *c, struct scps_seg *se
     return true;
 }
 
-/* With header compression a compressed full segment has no room for an acknowledgement number.
- * Returns true if an acknowledgement must be sent alone before the data. That is so if one is due
- * now; a delayed one (RFC 9293 section 3.8.6.3) waits for data that can carry it, unless only one
- * segment is to be sent and has no room for it: applications that answer each other's messages
- * would otherwise wait for the delayed-ACK timer each time. Returns false for a delayed one if
- * RCV.NXT is acknowledged already: while data is missing below other data that has arrived, the
- * delayed-ACK timer goes on after an acknowledgement (strictly delayed mode), so that one
- * acknowledgement after another would be sent. */
+/* Called on a connection with header compression if an acknowledgement is due (SCPS_TODO_ACK), or
+ * is delayed and its timer runs. A full segment with a compressed header has no room for an
+ * acknowledgement number. Returns true if an acknowledgement without data must be sent first. next:
+ * RCV.NXT.
+ * - One is due now: true, unless the data left to send is new and fits a single segment with room.
+ * - One is delayed (RFC 9293 section 3.8.6.3): false, it waits for data that can carry it. True
+ *   only if a single segment is left, nothing is outstanding, and that segment has no room:
+ *   applications that answer each other's messages would otherwise wait for the timer each time.
+ * - One is delayed, but RCV.NXT is acknowledged already: false. In strictly delayed mode (F0: the
+ *   delayed-ACK timer alone causes acknowledgements) the timer runs on while data is missing, so
+ *   one acknowledgement after another would be sent. */
 static SCPS_NOINLINE bool ack_goes_apart(const struct scps_sender *s, uint32_t acked_to,
                                          scps_off next)
 {

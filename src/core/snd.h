@@ -42,9 +42,11 @@ void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
  * peer has not answered, or for each one since the last RTT sample if those are more (RFC 6298,
  * last note of section 5); at most `max`, µs. */
 scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max);
-/* Returns true if the peer has been silent for longer than R2 (RFC 9293 section 3.8.3), with a
- * timer that backs off up to max, µs. Precondition: c->s.tx is not NULL, and a timeout or a probe
- * has set tx->silence.since. */
+/* Returns true if the peer has not answered for R2 (RFC 9293 section 3.8.3) since
+ * tx->silence.since, the beginning of the series of timeouts or window probes. R2 is the time, µs,
+ * that the configured number of retries takes with a timer that doubles up to max, µs; at least 100
+ * s for data (silence.c). Precondition: s->tx is not NULL, and a timeout or a probe has set
+ * tx->silence.since. */
 bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
 /* Begins an outage of the link. until: its end, µs; SCPS_NEVER: unknown. inferred: the outage was
  * concluded from timeouts, not signalled. */
@@ -67,11 +69,11 @@ void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time un
 /* Best effort: gives up the segments at SND.UNA that begin below the offset `old` (from
  * scps_bets_old()), and those that were resent too often. Precondition: c->s.tx is not NULL. */
 void scps_snd_give_up(struct scps_conn *c, scps_off old);
-/* scps_snd_timeout() is called when the retransmission timer has expired. It declares lost what
- * should have been acknowledged by now or, with best effort, gives up data whose lifetime is over.
- * scps_snd_probe_timeout() is called when the timer of window probes has expired. Both end the
- * connection if the peer has not answered for R2 or the user timeout. Precondition: c->s.tx is not
- * NULL. */
+/* scps_snd_timeout() is called when the retransmission timer has expired. It declares lost the SYN,
+ * or the data sent a round trip ago or longer (all data without SACK and SNACK); with best effort
+ * it gives up data whose lifetime is over. scps_snd_probe_timeout() is called when the timer of
+ * window probes has expired. Both end the connection if the peer has not answered for R2 or the
+ * user timeout. Precondition: c->s.tx is not NULL. */
 void scps_snd_timeout(struct scps_conn *c);
 void scps_snd_probe_timeout(struct scps_conn *c);
 

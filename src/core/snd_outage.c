@@ -30,9 +30,10 @@ static scps_dur probe_interval(const struct scps_sender *s)
     return scps_outage_interval(&s->outage, SCPS_MAX(s->ctx.cfg->c.rto_max, s->rtt.rto));
 }
 
-/* If the peer's silence alone began the recovery episode (a timeout, or no report of the last
- * segments in time), restores the controller to its state before the episode: an outage caused the
- * silence, which is no sign of congestion. */
+/* Called when this end infers an outage of the link from timeouts. If the peer's silence alone
+ * began the recovery episode (a timeout, or no report of the last segments in time), restores the
+ * controller to its state before the episode: the outage caused the silence, which is no sign of
+ * congestion. */
 static void restore(struct scps_sender *s, void *cc)
 {
     if (!scps_recovery_is_of_outage(&s->tx->rec, s->snd.una))
@@ -88,7 +89,8 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
                                        : c->s.ctx.env->now + probe_interval(&c->s));
-    /* The next output determines the reason why the connection sends nothing. */
+    /* Queues the connection, so that the stack calls scps_conn_output(), which records the outage
+     * (SCPS_HOLD_LINK_DOWN) as the reason why the connection sends nothing. */
     scps_sender_wake(&c->s);
 }
 
@@ -121,9 +123,10 @@ void scps_snd_outage_over(struct scps_conn *c)
     if (c->state == SCPS_FIN_WAIT_2 && c->notify.released)
         scps_conn_end_after(c, c->s.ctx.cfg->c.fin_wait2);
     if (c->s.tx && c->s.snd.una < c->s.snd.nxt) {
-        /* A later echo of an old timestamp shows only that the first transmission of the
-         * acknowledged data arrived, not that later data did, so it must not undo the recovery
-         * episode. */
+        /* A recovery episode, such as one that timeouts in the outage have begun, can no longer be
+         * undone as spurious: an echo of an old timestamp (Eifel, RFC 3522) that arrives after the
+         * outage shows only that the first transmission of the acknowledged data arrived, not that
+         * later data did. */
         scps_recovery_final(&c->s.tx->rec);
         c->s.tx->outage_over = c->s.ctx.env->now;
         scps_sb_lose_since(&c->s.tx->sb,
@@ -155,9 +158,9 @@ void scps_snd_outage_timer(struct scps_conn *c)
         scps_snd_outage_over(c);
         return;
     }
-    /* If the application has closed the connection, an inferred outage ends the connection as soon
-     * as 32 probes have been sent in this outage and the peer has been silent for R2 (RFC 9293
-     * section 3.8.3). */
+    /* If the application has closed the connection, an inferred outage (concluded from outage_after
+     * timeouts in a row, not signalled by the driver) ends the connection as soon as 32 probes have
+     * been sent in this outage and the peer has been silent for R2 (RFC 9293 section 3.8.3). */
     if (c->notify.released && c->s.tx && scps_outage_may_end(&c->s.outage) &&
         scps_snd_silent_too_long(&c->s, c->s.ctx.cfg->c.rto_max)) {
         scps_conn_reset(c, scps_silence_err(c->s.soft_err));

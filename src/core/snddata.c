@@ -49,11 +49,11 @@ static SCPS_NOINLINE void end_of(struct scps_seg *seg, uint32_t flags)
     }
 }
 
-/* Returns true if a segment with len octets of data that ends an application record still has room
- * in its packet for an acknowledgement number. With header compression a full segment has none;
- * without, there always is room. A segment with ECE, which a compressed header cannot express,
- * needs room for a TCP header and for the end-of-record option (kind 22). todo: SCPS_TODO_*
- * bits. */
+/* For a segment with len octets of data that ends an application record: returns true if its packet
+ * has room for an acknowledgement number. Without header compression it always has. With it, a full
+ * segment with a compressed header has none; and if the segment carries ECE (SCPS_TODO_ECE in
+ * todo), for which a compressed header has no bit, it gets a TCP header, which also needs room for
+ * the end-of-record option (kind 22) that a compressed header codes as one bit. */
 static SCPS_NOINLINE bool record_has_room(const struct scps_agreed *a, uint32_t todo, uint32_t len)
 {
     return len <= scps_agreed_any_payload(a, todo & SCPS_TODO_ECE && a->caps & SCPS_CAP_COM);

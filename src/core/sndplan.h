@@ -49,10 +49,11 @@ void scps_plan_restart(struct scps_sender *s, void *cc);
 
 /* ---- functions that are called for each segment, and are therefore inline ---- */
 
-/* Returns how many octets may be in flight now: the congestion window; during fast recovery what
- * PRR (RFC 6937) permits, if that reduces the window; and at most 10 segments after a timeout
- * before which no acknowledgement arrived, or after two timeouts in a row, until the peer reports
- * an arrival or an outage of the link ends. */
+/* Returns how many octets may be in flight now: in fast recovery for which the controller has
+ * reduced its window, what PRR (RFC 6937) permits; otherwise the congestion window. While the peer
+ * is silent, it is at most 10 full segments: after a timeout if no acknowledgement had arrived for
+ * an RTO, or after two timeouts in a row, until the peer reports an arrival or an outage of the
+ * link ends. */
 static SCPS_ALWAYS_INLINE uint64_t scps_plan_window(struct scps_sender *s)
 {
     const struct scps_recovery *rec = &s->tx->rec;
@@ -161,8 +162,11 @@ static SCPS_ALWAYS_INLINE bool scps_plan_segment(struct scps_sender *s, bool pro
     return true;
 }
 
-/* Returns true if the congestion window, or the minimum rate of the route, permits the planned
- * segment. cc: state of the congestion controller. */
+/* Returns true if the planned segment may be sent: it fits the congestion window, nothing is in
+ * flight, or it is a window probe or a tail loss probe. Otherwise returns true only if the minimum
+ * rate of the route (scps_route.min_rate) permits it: as long as the route sends less than that
+ * rate, connections whose congestion window is full may send one segment each in turn. cc: state of
+ * the congestion controller. */
 static SCPS_ALWAYS_INLINE bool scps_plan_window_covers(struct scps_sender *s, void *cc,
                                                        struct scps_tx_plan *p)
 {

@@ -9,7 +9,8 @@
 
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 {
-    /* The window is open again. A probe that the peer did not accept is resent first. */
+    /* The peer's window is open again, so window probing ends. A probe that the peer did not accept
+     * is resent first. */
     if (s->tx && s->snd.edge > s->snd.una) {
         scps_todo_done(&s->todo, SCPS_TODO_PROBE);
         if (scps_send_awaits_override(&s->snd, s->agreed.mss) && !s->tx->ends.n) {
@@ -25,10 +26,10 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
             struct scps_sent_segment *head = scps_sb_at(&s->tx->sb, s->tx->sb.head);
             if (head->flags & SCPS_SENT_PROBE)
                 scps_bets_window_opened(&s->tx->bets, head, s->ctx.env->now);
-            /* What lay beyond a window that the peer had shrunk was dropped by the peer, and the
-             * retransmission timer has expired for it. It is declared lost, since RFC 9293 section
-             * 3.8.6 (SHLD-16) wants "the old unacknowledged data" within the window
-             * retransmitted. */
+            /* If the peer had shrunk its window, it has dropped the data in flight beyond that
+             * window. So the oldest segment, and all data that was last sent a round trip ago or
+             * longer, is declared lost: RFC 9293 section 3.8.6 (SHLD-16) wants "the old
+             * unacknowledged data" within the window retransmitted. */
             scps_sb_lose_since(&s->tx->sb, s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1), NULL);
             /* The octet of the window probe is outstanding, so the timer runs (RFC 6298 section
              * 5.1). If that octet is reported as arrived, also by this acknowledgement, it is not
@@ -71,16 +72,19 @@ static void keep_range(struct scps_sender *s, scps_off from, scps_off end)
     scps_rangeset_add(list, &s->ctx.env->alloc, from, end, NULL);
 }
 
-/* Best effort: gives up the segment at SND.UNA, and the arrived data that follows it. cc: state of
- * the congestion controller. */
+/* Best effort, called when the segment at SND.UNA has been resent as often as permitted or has
+ * reached its lifetime (scps_bets_is_due()): gives the segment up, and moves SND.UNA past it and
+ * past the data behind it that the peer has reported as arrived. cc: state of the congestion
+ * controller. */
 static void give_up(struct scps_sender *s, void *cc)
 {
     struct scps_tx *tx = s->tx;
     scps_off from = s->snd.una, end;
 
     scps_send_acked(&s->snd, scps_bets_give_up(&tx->bets, &tx->sb, from, s->ctx.env->now, &end));
-    /* If a FIN remains, the time without an answer of the peer after which the connection ends (R2,
-     * RFC 9293 section 3.8.3) is counted from now on. */
+    /* R2 (RFC 9293 section 3.8.3), the time without an answer of the peer after which the
+     * connection ends, is counted from now on. It ends the connection only when nothing is left
+     * that best effort can give up, for example when only the FIN is outstanding. */
     scps_silence_since(&tx->silence, s->ctx.env->now);
     keep_range(s, from, end);
     scps_sndbuf_release(&tx->buf, s->snd.una);
@@ -127,8 +131,10 @@ static bool user_timed_out(const struct scps_conn_ctx *x, const struct scps_tx *
     return limit && established && x->env->now - tx->progress_at >= limit;
 }
 
-/* Returns true if the connection times out: after user_timeout if that is set, otherwise after R2
- * (RFC 9293 section 3.8.3). */
+/* Called at a timeout: returns true if it ends the connection. With user_timeout it does when
+ * SND.UNA has not moved for that time (tx->progress_at), once the handshake is over; otherwise when
+ * the peer has not answered for R2 (RFC 9293 section 3.8.3) since the first timeout of the series
+ * (tx->silence.since), unless best effort has data that it can give up instead. */
 static bool timed_out(struct scps_sender *s)
 {
 
@@ -137,13 +143,15 @@ static bool timed_out(struct scps_sender *s)
     return scps_snd_silent_too_long(s, s->ctx.cfg->c.rto_max) && !scps_bets_keeps_open(s);
 }
 
-/* Returns true if the data to be resent waits for a rate limit; then no acknowledgement is overdue,
- * and only a user timeout may end the connection. The limit is that of the route if the connection
- * is in the ready queue of a route, or was refused by its rate; otherwise it is the connection's
- * own. *at: time, µs, at which that rate permits the packet, headers included; the retransmission
- * timer must not expire before, or it would expire again and again on a slow line. Returns false if
- * the peer has reported the segment at SND.UNA as arrived, because only a timeout resends it (RFC
- * 2018 section 5). */
+/* Called when the retransmission timer has expired. Returns true if nothing is in flight and the
+ * lost data only waits for a rate limit to be resent; then no acknowledgement is overdue, and only
+ * a user timeout may end the connection. *at: time, µs, at which the rate permits the packet,
+ * headers included; the retransmission timer must not expire before, or it would expire again and
+ * again on a slow line. The limit is the rate of the connection's route, if the route has one and
+ * the connection is in the route's ready queue (s->ready) or was refused by that rate
+ * (SCPS_HOLD_ROUTE); otherwise it is the connection's own rate (SCPS_HOLD_PACE). Returns false,
+ * too, if the peer has reported the segment at SND.UNA as arrived, because only a timeout resends
+ * it (RFC 2018 section 5). */
 static bool waits_for_rate(const struct scps_sender *s, scps_time *at)
 {
     const struct scps_scoreboard *sb = &s->tx->sb;
@@ -183,8 +191,10 @@ void scps_snd_probe_timeout(struct scps_conn *c)
     scps_persist_arm(&c->s);
 }
 
-/* Called when the retransmission timer expires: declares lost the SYN, or the data that should have
- * been acknowledged by now. */
+/* Called when the retransmission timer expires. In the handshake: declares the SYN or SYN-ACK lost.
+ * Otherwise begins an RTO episode, which the congestion controller is informed of, and declares
+ * lost the oldest segment and all data last sent at least one SRTT ago; without SACK and SNACK, all
+ * data in flight. */
 static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
 {
     struct scps_tx *tx = s->tx;
@@ -214,11 +224,12 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
     }
 }
 
-/* Header compression, called after timeouts: a peer that has restarted does not know the connection
- * id of a compressed header, but answers a TCP header with a reset. Splits the oldest segment so
- * that it fits the path with a TCP header (stack/comp.c); if memory for that is refused, it is sent
- * as it is. With best effort that segment may be given up before it is sent, so an empty segment
- * below SND.UNA is made due, too. */
+/* Called on a connection with header compression after two timeouts in a row: if the peer has
+ * restarted, it does not know the connection id of a compressed header, but answers a TCP header
+ * with a reset. So the oldest segment is resent with a TCP header (stack/comp.c): splits the
+ * segment so that it fits the path with that longer header; if memory for that is refused, it stays
+ * compressed. With best effort that segment may be given up before it is sent, so an empty segment
+ * below SND.UNA (SCPS_TODO_KEEP), which gets a TCP header, too, is made due. */
 static SCPS_NOINLINE void ask_as_tcp(struct scps_sender *s)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
@@ -276,8 +287,9 @@ void scps_snd_timeout(struct scps_conn *c)
     SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->silence.unanswered,
                       tx->sb.inflight);
     if (!c->s.tx->silence.unanswered) /* The condition is true at the first timeout of a series. */
-        /* The RTO may have grown since the timer was set, but R2 does not begin before SND.UNA last
-         * moved, or before the first data was sent. */
+        /* The time without an answer, which ends the connection at R2, begins when the unanswered
+         * data was sent: one RTO ago. As the RTO may have grown since the timer was set, the time
+         * begins no earlier than SND.UNA last moved, or the first data was sent (progress_at). */
         scps_silence_since(&tx->silence,
                            SCPS_MAX(c->s.ctx.env->now - c->s.rtt.rto, tx->progress_at));
     if (cfg->outage_after && c->s.tx->silence.unanswered >= cfg->outage_after && !handshake) {

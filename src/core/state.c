@@ -34,12 +34,13 @@ static SCPS_NOINLINE_SIZE SCPS_NOINLINE int drop(const struct scps_conn_ctx *x, 
     return (int)d;
 }
 
-/* Sends a challenge ACK, unless a limit forbids it (RFC 5961 section 7). The limit of the host is
- * shared, so every challenge ACK on one connection leaves one less to the others. A host off the
- * path can count those that it gets on a connection of its own, and could conclude from them
- * whether the segments that it forges lie in the window of another host's connection, if many of
- * these were answered in a second (CVE-2016-5696). Therefore each connection has a limit of its
- * own, which takes so few of the shared ones that the random part of that limit hides them. */
+/* Sends a challenge ACK, unless the limit of this connection (two a second) or that of the host
+ * forbids it (RFC 5961 section 7). The limit of the host is shared, so every challenge ACK on one
+ * connection leaves one less to the others. A host off the path can count those that it gets on a
+ * connection of its own, and could conclude from them whether the segments that it forges lie in
+ * the window of another host's connection, if many of these were answered in a second
+ * (CVE-2016-5696). With the limit of each connection few are, and this number is hidden by the
+ * limit of the host, which is another random number in each second (ratelimit.h). */
 static SCPS_NOINLINE void challenge(struct scps_conn *c)
 {
     struct scps_env *env = c->s.ctx.env;
@@ -188,12 +189,13 @@ static bool may_answer(struct scps_ackout *a, struct scps_env *env, bool waits)
     return false;
 }
 
-/* Returns true if the unacceptable segment seg is answered with an acknowledgement. A segment of
- * the peer with data, SYN or FIN always is, and so is a keep-alive, with SEG.SEQ = RCV.NXT - 1.
- * Acknowledgements can have that SEG.SEQ, too: those of both ends do after a third party has forged
- * one octet of data to each. But their SEG.ACK is above SND.NXT, so is_of_peer() is false and they
- * are answered twice a second at most; otherwise the two ends would acknowledge each other's
- * acknowledgements for ever. */
+/* Returns true if the unacceptable segment seg is answered with an acknowledgement now. It always
+ * is if SEG.SEQ and SEG.ACK lie in the ranges that the peer can use (is_of_peer), and it has data,
+ * SYN or FIN, or is a keep-alive, with SEG.SEQ = RCV.NXT - 1. All other segments are answered twice
+ * a second at most. Acknowledgements can have SEG.SEQ = RCV.NXT - 1, too: those of both ends do
+ * after a third party has forged one octet of data to each. But their SEG.ACK is above SND.NXT, so
+ * is_of_peer() is false; otherwise the two ends would acknowledge each other's acknowledgements for
+ * ever. */
 static bool is_answered(struct scps_ackout *a, const struct scps_receive *rcv,
                         const struct scps_sender *s, const struct scps_seg *seg)
 {
@@ -232,11 +234,11 @@ static SCPS_NOINLINE void our_fin_acked(struct scps_conn *c, const struct scps_s
 
 /* Called for an unacceptable segment of the peer with SEG.ACK = number. If that is above SND.UNA,
  * the peer has accepted all octets below it, so the right edge of the send window (s->edge) is
- * raised to SEG.ACK at least; SND.UNA stays. SEG.ACK may acknowledge the octet of a window probe:
- * then the peer accepts nothing that begins below that octet's end, and this end's answer must have
- * SEG.SEQ = SND.NXT (RFC 9293 section 3.10.7.4, first check), not the old right edge
- * (scps_send_acceptable). If both ends had sent such a probe and did not raise the edge, they would
- * refuse and answer each other's segments for ever. */
+ * raised to SEG.ACK at least; SND.UNA stays. This end sends its answers at SND.NXT, or at that edge
+ * if it is lower (scps_send_acceptable). After a window probe SND.NXT is one octet above the edge.
+ * If the peer has accepted this octet, it accepts nothing that begins at the old edge (RFC 9293
+ * section 3.10.7.4, first check), so the answer must begin at SND.NXT. If both ends had sent such a
+ * probe and did not raise the edge, they would refuse and answer each other's segments for ever. */
 static void note_reached(struct scps_send *s, uint32_t number)
 {
     int64_t ack = scps_seq_unwrap(s->iss, s->una, number);
@@ -319,9 +321,10 @@ static bool is_true_syn_ack(const struct scps_receive *rcv, const struct scps_se
 
 enum { GO_ON = -1 };
 
-/* Processes a segment in CLOSED, LISTEN or SYN-SENT, or a repeated SYN of the peer. Returns GO_ON
- * if the steps of the other states follow, with segment *at, which may now be `copy`; otherwise the
- * result of scps_conn_input(). */
+/* Processes a segment in CLOSED or SYN-SENT, and in SYN-RECEIVED a SYN or SYN-ACK of the peer.
+ * Returns GO_ON if the steps of the other states follow, otherwise the result of scps_conn_input().
+ * With GO_ON, *at is the segment to continue with: the same one or, for a SYN-ACK in a simultaneous
+ * open, `copy`, which then has the acknowledgement of that SYN-ACK without its SYN. */
 static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at,
                                  struct scps_seg *copy)
 {
@@ -333,7 +336,9 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
         return drop(&c->s.ctx, SCPS_DROP_NO_BUFFER, seg);
     if (c->state == SCPS_SYN_SENT || (c->notify.active && is_true_syn_ack(&c->rcv, &c->s, seg)))
         return syn_sent(c, seg);
-    /* A SYN with RST lies below RCV.NXT, where no reset is acceptable (RFC 5961 section 3.2). */
+    /* Only the peer's SYN or SYN-ACK that arrives again, with SEG.SEQ = IRS, is processed here. A
+     * segment with SYN and RST there is left to the steps of the other states, which drop it: it
+     * lies below RCV.NXT, where no reset is acceptable (RFC 5961 section 3.2). */
     if ((seg->flags & (SCPS_SYN | SCPS_RST)) != SCPS_SYN || seg->seq != c->rcv.irs)
         return GO_ON;
     if (!scps_negotiate_offers_ecn(seg))
@@ -390,13 +395,17 @@ static SCPS_NOINLINE int blind_ack(struct scps_conn *c, const struct scps_seg *s
 /* Processes a segment whose compressed header omits the sequence number or the acknowledgement
  * number (CCSDS 714.0-B-2; docs/SCPS-TP.md section 8.2). The number that the parser fills in is
  * always acceptable, so it proves nothing: an attacker off the path who knows the two addresses
- * needs to try only 255 connection ids. So of a segment without a sequence number only the
- * acknowledgement is processed, if the segment carries its number, which must lie in [SND.UNA,
- * SND.NXT]: a smaller range than that of RFC 5961 section 5.2. Its SACK and SNACK are processed,
- * since the reference implementation sends them in no other way, and its TSecr, which is used only
- * where SND.UNA advances. Its TSval (a forged one would make PAWS reject the peer's segments) and
- * its corruption option 23 are ignored. Data, FIN and RST without a sequence number are dropped
- * before. Returns GO_ON, or the result for the segment. */
+ * needs to try only 255 connection ids. Returns GO_ON if the segment is processed further,
+ * otherwise the result for the segment. The parser has dropped data, FIN and RST without a sequence
+ * number.
+ * - The acknowledgement number, or both are omitted: with data, FIN or RST, the segment is
+ *   processed further. Without, nothing of it is used, SACK and SNACK included, and it is only
+ *   answered if it is unacceptable. In SYN-RECEIVED it is dropped.
+ * - Only the sequence number is omitted: only the acknowledgement is processed, if SEG.ACK lies in
+ *   [SND.UNA, SND.NXT], a smaller range than that of RFC 5961 section 5.2. Its SACK and SNACK are
+ *   processed, since the reference implementation sends them in no other way, and its TSecr, which
+ *   is used only where SND.UNA advances. Its TSval (a forged one would make PAWS reject the peer's
+ *   segments) and its corruption option 23 are ignored. */
 static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg)
 {
     int64_t ack;
@@ -405,7 +414,9 @@ static SCPS_NOINLINE int implied(struct scps_conn *c, const struct scps_seg *seg
         if (c->state == SCPS_SYN_RECEIVED)
             return drop(&c->s.ctx, SCPS_DROP_NO_ACK, seg);
         if (seg->len || seg->flags & (SCPS_FIN | SCPS_RST))
-            return GO_ON; /* The segment has its own sequence number, so it is processed fully. */
+            /* The parser drops data, FIN and RST whose header omits the sequence number, so the
+             * header of this segment has one, and the segment is processed fully. */
+            return GO_ON;
         return scps_rcv_acceptable(&c->s.ctx.cfg->c, &c->rcv, &c->ack, seg) ? 0
                                                                             : unacceptable(c, seg);
     }
@@ -437,7 +448,8 @@ static void take_ecn(struct scps_todo *todo, bool agreed, const struct scps_seg 
 {
     if (agreed && seg->len && (seg->tos & 3) == SCPS_ECN_CE)
         scps_todo_echo(todo);
-    /* A congestion mark (CE) in a segment with CWR must still be echoed. */
+    /* CWR of the peer ends the echo (ECE) of earlier marks. If the segment with CWR has a mark
+     * itself (CE), which was recorded above, scps_todo_cwr_came() does not end the echo. */
     if (seg->flags & SCPS_CWR)
         scps_todo_cwr_came(todo);
 }

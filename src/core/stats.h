@@ -13,14 +13,15 @@
 
 #include "base/bytes.h"
 
-/* The largest volume of data sent by this end that the peer reported as arrived in one round trip.
- * Volumes below SCPS_CARRIED_LEAST bytes are ignored: no path state is saved for so little data
- * (RFC 9959 section 3.1). */
+/* Among the round trips of the data, the one in which the peer reported most bytes of this end as
+ * arrived. Round trips with less than SCPS_CARRIED_LEAST bytes are ignored: no path state is saved
+ * for so little data (RFC 9959 section 3.1). */
 struct scps_carried {
-    /* number of bytes of this end that the peer reported as arrived in that round trip; 0: no round
-     * trip has ended */
+    /* number of bytes of this end that the peer reported as arrived in that round trip; 0: there
+     * was none */
     uint64_t bytes;
-    /* duration, µs, of the round trip in which the peer reported the arrival of `bytes` bytes */
+    /* duration, µs, of that round trip, in which `bytes` were reported; it need not be the shortest
+     * or the last one */
     scps_dur took;
 };
 #define SCPS_CARRIED_LEAST 4096u
@@ -54,7 +55,8 @@ struct scps_conn_stats {
 };
 
 /* Number of segments that a connection has sent and received. They are counted apart, because the
- * other counters exist only when the connection has data. */
+ * other counters (struct scps_conn_stats) are allocated only when the connection needs them,
+ * usually for the first data that it sends or receives. */
 struct scps_segs {
     uint64_t out, in;
 };
@@ -114,8 +116,8 @@ static inline void scps_stats_hold(struct scps_conn_stats *st, enum scps_hold wa
     st->holds[was] += now - st->hold_since;
     st->hold_since = now;
 }
-/* Counts a probe that is sent: of the peer's window, of the peer itself, or of a link in an
- * outage. */
+/* Counts a probe that is sent: a window probe, a keep-alive probe, or the probe of an outage of the
+ * link. */
 static inline void scps_stats_probe(struct scps_conn_stats *st)
 {
     st->probes_out++;

@@ -12,9 +12,11 @@
 #include <stdint.h>
 
 enum scps_todo_bit {
-    SCPS_TODO_ACK = 1u << 0,   /* an acknowledgement is due now */
-    SCPS_TODO_RST = 1u << 1,   /* a reset is due */
-    SCPS_TODO_KEEP = 1u << 2,  /* a keep-alive probe, or the probe of an outage, is due */
+    SCPS_TODO_ACK = 1u << 0, /* an acknowledgement is due now */
+    SCPS_TODO_RST = 1u << 1, /* a reset is due */
+    /* a keep-alive probe is due or, in an outage of the link, the probe of the peer (the same
+     * segment) that tests at intervals whether the link works again */
+    SCPS_TODO_KEEP = 1u << 2,
     SCPS_TODO_PROBE = 1u << 3, /* a window probe or a tail loss probe is due */
     SCPS_TODO_TAIL = 1u << 4,  /* the probe that is due is a tail loss probe (RFC 8985 section 7) */
     SCPS_TODO_ECE = 1u << 5,   /* segments carry ECE until a segment with CWR arrives */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* State of the features of SCPS-TP that need memory; few connections use them. */
+/* State of those features that need memory of their own, and that few connections use: compressed
+ * headers, the corruption option, vendor data (binding spaces), record ends and best effort at the
+ * receiver, the list of data given up, outages of the link, careful resume. It is allocated when a
+ * connection first uses one of them. */
 #ifndef SCPS_CORE_TP_H
 #define SCPS_CORE_TP_H
 
@@ -25,8 +28,9 @@ struct scps_comp_sum {
     uint8_t newest;
     /* number of segments whose checksum was right for the number `agreed`, at most 2 */
     uint8_t good;
-    /* true: segments have been right for more than one number, `agreed` included, since the last
-     * segment that the connection accepted as evidence of a number */
+    /* true: since the connection last accepted a segment as evidence of the peer's IP protocol
+     * number (scps_comp_good() in stack/comp.c, which sets `agreed` then), the checksums of
+     * segments have been right for more than one such number, `agreed` included */
     bool mixed;
     /* Compressed segments that arrive in a row and whose checksums are right for one IP protocol
      * number other than `agreed`. other: that protocol number; 0: there are no such segments.
@@ -38,8 +42,9 @@ struct scps_comp_sum {
      * is not counted again for that number. */
     uint16_t mark;
     scps_time other_at;
-    /* arrival time, µs, of the segment whose checksum is `mark`; 0: no compressed segment has
-     * arrived */
+    /* arrival time, µs, of the segment whose checksum `mark` holds, the last compressed segment
+     * that was counted: one with the same checksum within a second counts as its duplicate; 0: none
+     * was counted */
     scps_time mark_at;
 };
 
@@ -47,8 +52,9 @@ struct scps_comp_sum {
  * fits beside the normal one, which takes 4 of 40: 36, less kind and length. */
 #define SCPS_XCAPS_MAX 34u
 
-/* State of the features of SCPS-TP that need memory. A connection without any of them has no such
- * structure (scps_sender.tp is NULL). */
+/* State of compressed headers, of the corruption option, of record ends, of best effort, of link
+ * outages and of careful resume. It is allocated when the connection first uses one of these
+ * features; before that, scps_sender.tp is NULL. */
 struct scps_conn_scps {
     /* Connection ids of compressed headers (protocol 105): the one that the stack chose, never 0,
      * and the one that the peer chose. */
@@ -59,7 +65,9 @@ struct scps_conn_scps {
      * header, because the peer may have lost the connection: it could not answer a compressed
      * header */
     bool plain_next;
-    /* next connection to which its peer gave the same id (connid.c); NULL: none */
+    /* next connection in the list of those between the same two hosts whose peers announced the
+     * same connection id (peer_id) for the compressed headers that they send (connid.c); NULL:
+     * none */
     struct scps_conn *same_id;
     struct scps_comp_tx comp_tx;
     struct scps_comp_rx comp_rx;
@@ -78,15 +86,17 @@ struct scps_conn_scps {
     /* ranges of octets that best effort at this end has given up instead of resending, as far as
      * the list has room */
     struct scps_rangeset given_up;
-    /* An outage that a signal has announced: time, µs, before which segments that arrive do not end
-     * the outage, because they were in flight when the link failed; 0: every segment may end it */
+    /* Set when the driver or the operator signals an outage (SCPS_SIGNAL_LINK_DOWN): time, µs,
+     * before which segments that arrive do not end the outage, because they were in flight when the
+     * link failed; 0: every segment may end it */
     scps_time deaf_until;
     struct scps_resume resume; /* state of careful resume, valid where scps_sender.resumes is set */
 };
 
-/* Called before an acknowledgement to a peer that may have lost the connection: the next segment
- * without data is sent with a TCP header. tp NULL: the connection has no header compression, so all
- * segments have TCP headers. */
+/* Called before a challenge ACK to a peer that may have lost its state of the connection, for
+ * example by a restart: the next segment without data gets a TCP header instead of a compressed
+ * one, which such a peer could not answer. tp NULL: the connection has no header compression, so
+ * all segments have TCP headers. */
 static inline void scps_tp_plain_next(struct scps_conn_scps *tp)
 {
     if (tp)

@@ -2,8 +2,9 @@
 /* Timestamps (RFC 7323): this end's timestamp clock, and TS.Recent, the peer's timestamp that is
  * echoed and checked by PAWS.
  *
- * Invariant: recent never goes back while it is valid, which is for 24 days. Only this file assigns
- * the fields.
+ * Invariant: TS.Recent (`recent`) does not go back within 24 days after it was last stored
+ * (recent_at). After that time it is outdated, and PAWS rejects no segment (RFC 7323 section 5.5).
+ * Only this file assigns the fields of struct scps_ts.
  */
 #ifndef SCPS_CORE_TS_H
 #define SCPS_CORE_TS_H

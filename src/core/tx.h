@@ -63,8 +63,11 @@ struct scps_tx {
     struct scps_timer retry_timer;
     /* timer that expires when a small segment that cork delays has waited long enough */
     struct scps_timer cork_timer;
-    struct scps_timer trim_timer; /* timer that expires when unused memory is to be freed */
-    scps_time sent_at;            /* time at which data was last sent, µs; 0: no data was sent */
+    /* timer that expires two RTOs after all data was acknowledged or given up, and after the
+     * handshake: if nothing is outstanding then, memory that the connection does not use is freed,
+     * this send state included (scps_conn_trim()) */
+    struct scps_timer trim_timer;
+    scps_time sent_at; /* time at which data was last sent, µs; 0: no data was sent */
     /* time at which an acknowledgement last arrived while data was outstanding, µs; 0: none
      * arrived */
     scps_time heard_at;
@@ -123,8 +126,9 @@ static inline void scps_rto_stop(struct scps_tx *tx)
     scps_rto_stop_timer(&tx->rto);
     scps_persist_stop(&tx->persist);
 }
-/* Largest number of retransmissions of one segment that may be explained by corruption or by a
- * queue; after more of them the peer counts as one that does not acknowledge this segment. */
+/* Number of retransmissions of one segment up to which the sender takes bit errors or a full queue
+ * for their cause. After more of them the peer counts as one that does not acknowledge this
+ * segment: resending it no longer restarts the retransmission timer (scps_tx_resend_restarts()). */
 #define SCPS_RESENDS_EXPLAINED 64
 /* Returns true if resending the segment at SND.UNA may restart the retransmission timer. Returns
  * false if that segment was already resent more than SCPS_RESENDS_EXPLAINED times: then the timer
