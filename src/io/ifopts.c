@@ -417,8 +417,9 @@ struct scps_netif *scps_ifopts_open(const struct scps_ifopts *o, char msg[SCPS_I
     return dev;
 }
 
-/* Gives the stack the address a, with a prefix length in bits, on the netif chain below top.
- * Returns 0, or an error with one line in msg. */
+/* Gives the stack the address a, with a prefix length in bits, on `top`: the uppermost netif of the
+ * device's chain (filters above a device), the one that is attached to the stack. Returns 0, or an
+ * error with one line in msg. */
 static int add_address(struct scps_stack *st, struct scps_netif *top, const struct scps_addr *a,
                        unsigned prefix, char *msg)
 {

@@ -305,8 +305,9 @@ static int send_out(struct udptun *u)
                 u->no_segment = true;
                 break;
             }
-            /* There is no route, or the packet is too long or filtered, so the first collected
-             * packet counts as lost, as on any link. */
+            /* The kernel refuses the send for good: there is no route, or the packet is too long or
+             * filtered. So the first of the collected packets (those in u->tx that wait to be sent
+             * together) counts as lost, as on any link; the loop goes on with the others. */
             take_off(u, 1);
             u->dev.nif.tx_errors++;
         }
