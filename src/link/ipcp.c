@@ -107,8 +107,10 @@ static void judge_end(struct scps_cp *cp)
     i->always_say = i->offer_say;
 }
 
-/* Called for an option in the peer's Configure-Nak. If an address is configured for this end, this
- * end asks for that address again, whatever the peer proposes; the peer may accept it at last. */
+/* Called for an option in the peer's Configure-Nak, in which the peer proposes another value.
+ * Always returns true: IPCP goes on. IP-Address: this end takes the proposed address if none is
+ * configured for it; otherwise it asks for the configured one again, which the peer may accept at
+ * last. Options other than IP-Address and IP-Compression-Protocol are ignored. */
 static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
 {
     struct scps_ipcp *i = (struct scps_ipcp *)cp;

@@ -22,7 +22,8 @@ struct scps_nbrmsg {
      * receiver */
     struct scps_addr from, target;
     struct scps_addr to; /* destination of the IPv6 packet; family 0 in ARP */
-    /* if has_mac, MAC address of the sender: of `from`, in a Neighbour Advertisement of `target` */
+    /* MAC address of `target` in a Neighbour Advertisement, and of `from` in all other messages;
+     * valid if has_mac */
     uint8_t mac[6];
     bool has_mac;
 };

@@ -481,8 +481,8 @@ void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n)
     const uint8_t *data = p + 4;
     uint8_t code = n ? p[0] : 0;
 
-    /* Octets beyond the packet's own length field are padding, so only a larger length is an
-     * error. */
+    /* The length field counts the packet's header (4 octets) and data. Octets received beyond that
+     * length are padding; a length below 4, or above the n octets received, is an error. */
     if (len < 4 || len > n) {
         drop(cp, SCPS_PPP_DROP_CONTROL);
         return;

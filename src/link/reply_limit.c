@@ -7,8 +7,9 @@
 
 #define MILLION UINT64_C(1000000)
 
-/* Returns the rate at which the token bucket of replies fills, octets/s: a share of the rate of the
- * line, which the lowest netif of the chain has; if that is unknown, `unknown`. */
+/* Returns the rate, octets/s, at which the token bucket fills that limits the replies of ARP,
+ * Neighbour Discovery and the control protocols of PPP: 1/SCPS_REPLY_SHARE of the rate of the line,
+ * which the lowest netif of the chain has; if that is unknown, `unknown`. */
 static uint64_t share(const struct scps_netif *nif, uint64_t unknown)
 {
     while (nif->lower)

@@ -146,7 +146,8 @@ static bool read_tm(const uint8_t *p, struct scps_spaceframe *f)
     /* Bit 0 announces an operational control field of 4 octets behind the data field, which is not
      * read. */
     f->end -= id & 1 ? 4 : 0;
-    /* Frames with a secondary header, or with data that is not packets, are refused. */
+    /* The frame is dropped unless the version number (the first two bits) is 00, that of TM, and
+     * the flags of a secondary header and of synchronization (1: the data is not packets) are 0. */
     return id >> 14 == 0 && (status & 0xc000) == 0;
 }
 
