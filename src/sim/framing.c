@@ -6,7 +6,8 @@
  *     aal5        | LLC/SNAP 8 | packet | padding | trailer 8 | = k * 48, in k cells of 53
  *                 RFC 2684 section 5.1, I.363.5
  *     aal5-vc     | packet | padding | trailer 8 |, likewise: RFC 2684 section 6.1
- *     aos, tm     | encapsulation header 4 (2 if all three are below 256) | IPE 1 | packet |
+ *     aos, tm     | encapsulation header 4 | IPE 1 | packet |, in all 256 bytes or more, or
+ *                 | encapsulation header 2 | IPE 1 | packet |, in all 255 bytes or less
  *                 CCSDS 133.1-B-3, 702.1-B-1
  *                 in transfer frames of 1115 bytes, which RS(255,223) with interleaving 5 carries:
  *                   aos   header 6, M_PDU header 2, OCF 4: 1103 for packets    CCSDS 732.0-B-4
@@ -33,9 +34,10 @@
 #define AOS_ZONE 1103u
 #define TM_ZONE  1105u
 /* The fraction of a byte that is carried over to the next packet (`carry`) is counted in units of 1
- * / PPP_UNITS or 1 / HDLC_UNITS byte. PPP: each hollow byte (payload that is counted but not
- * stored) adds 2 units, as 2 of 256 octets are escaped. HDLC: an inserted bit is HOLLOW_BITS units,
- * an eighth of a byte, and each hollow byte adds 8 units, one for each of its bits. */
+ * / PPP_UNITS or 1 / HDLC_UNITS byte. A hollow byte (payload that is counted but not stored) counts
+ * with its mean overhead. PPP: 2 of 256 octets are escaped, so a hollow byte adds 2 units. HDLC: in
+ * random bits one zero bit is inserted for each 62 (HOLLOW_BITS) bits. An inserted bit, an eighth
+ * of a byte, is 62 units, so each of the 8 bits of a hollow byte adds 1 unit. */
 #define PPP_UNITS   256u
 #define HDLC_UNITS  (8u * 62u)
 #define HOLLOW_BITS 62u

@@ -2,10 +2,14 @@
 /* The physical limit under a window: the mean goodput, bit/s of payload, over a channel of the best
  * possible sender, which limit.c describes, when the receiver's buffer limits what it may send.
  *
- * The receiver delivers in order and keeps what it cannot deliver in its buffer, of the size of w
- * segments. So the sender may have sent w segments from the lowest one on that it does not know to
- * have arrived: a segment lost twice stops all new data for a round trip. A slot is the time of a
- * full segment on the line. Without losses the result is exact:
+ * The best possible sender knows one round trip after it has sent a segment whether the segment has
+ * arrived. The receiver delivers in order and keeps what it cannot deliver in its buffer, of the
+ * size of w segments. So the sender may have sent w segments from the lowest one on that it does
+ * not know to have arrived. If that one is lost, it is resent one round trip later, and is known to
+ * have arrived after one more at the earliest: no new data is sent from the time when w segments
+ * have been sent until then. A window of two round trips stops the sender only for a segment that
+ * is lost twice. A slot is the time of a full segment on the line. Without losses the result is
+ * exact:
  *
  *     |<------ round trip + slot ------>|
  *     [w segments]  idle                [w segments]  idle ...

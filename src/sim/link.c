@@ -63,10 +63,11 @@ static inline void ring_skip(struct scps_linkdir *d)
     }
 }
 
-/* If a packet in the queue could arrive before d->next, sets d->next to the earliest possible time
- * of that arrival, with the kind SCPS_LINK_LINE. At that time scps_linkdir_arrived() calls
- * scps_linkdir_advance(), which simulates the line: it takes the packets from the queue whose
- * transmission begins by then, and computes when they arrive. */
+/* If a packet that waits in the queue could arrive before d->next (the next event of the
+ * direction), sets d->next to the earliest possible time of that arrival, with the kind
+ * SCPS_LINK_LINE. At that time scps_linkdir_arrived() calls scps_linkdir_advance(), which simulates
+ * the line: it takes the packets from the queue whose transmission begins by then, and computes
+ * when they arrive. */
 static inline void look_at_line(struct scps_linkdir *d)
 {
     if (d->wait_n && d->free_us != SCPS_NEVER) {
@@ -85,9 +86,11 @@ static inline void find_next(struct scps_linkdir *d)
     if (d->head != d->line) {
         d->next = scps_link_record_at(d, d->head)->at;
         d->behind = !d->held_n;
-        /* In all the time since the link was last without a packet, only random losses and bit
-         * errors were configured, which change no arrival time. So the heap is empty, and the
-         * packets in the queue arrive after those under way. */
+        /* d->in_order: in all the time since the direction was last without a packet, only random
+         * losses and bit errors were configured, which change no arrival time. So held[], the heap
+         * of packets that arrive out of order, is empty, and the packets in the queue arrive after
+         * those under way: no event can come before the arrival of the packet at the head of the
+         * ring. */
         if (d->in_order)
             return;
     } else {
@@ -102,11 +105,12 @@ static inline void find_next(struct scps_linkdir *d)
     look_at_line(d);
 }
 
-/* Updates d->next after a packet was offered. If d->next is the arrival of the packet at the head
- * of the ring (d->behind) and the heap of packets out of order is empty, the offered packet arrives
- * no earlier, because it is behind that one in the ring. Then only a packet that waits in the queue
- * could arrive before d->next, if the delay of the link has become shorter (never if d->in_order).
- * In all other cases the next event is searched for. */
+/* Updates d->next, the time of the next event of the direction, after a packet was offered.
+ * d->behind: d->next is the arrival of the packet at the head of the ring. If held[], the heap of
+ * packets that arrive out of order, is empty, too, the offered packet cannot arrive before that
+ * one, so d->next stays. Exception: if the delay of the link has become shorter, a packet in the
+ * queue may arrive earlier (look_at_line()); with d->in_order it has not. If d->behind is false or
+ * held[] is not empty, the next event is searched for (find_next()). */
 static inline void find_next_offered(struct scps_linkdir *d)
 {
     if (!d->behind || d->held_n)
@@ -454,8 +458,10 @@ static SCPS_NOINLINE void pop_any(struct scps_linkdir *d)
     }
     d->st.delivered++;
     d->st.in_flight--;
-    /* While more packets are under way, the line is simulated later, when the next of them has
-     * arrived. */
+    /* If other packets of the ring are on the line or propagating, those that wait in the queue
+     * need not be put on the line now. That is done when a packet is offered, when the last of
+     * those under way has arrived, or at an event SCPS_LINK_LINE. An observer (verdict_fn) is told
+     * a packet's fate when its transmission begins, so with one it is done now. */
     if (d->head == d->line || d->verdict_fn)
         run_line(d, now);
     find_next(d);

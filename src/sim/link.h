@@ -21,15 +21,19 @@ struct scps_linkdir {
      * the line free */
     scps_time idle_at;
     scps_time sent_us; /* end of the last frame on the line, rounded down to whole µs */
-    /* time and kind of the next event of this direction */
-    scps_time next; /* time of that event, µs; SCPS_NEVER: nothing is under way */
+    /* time and kind of the next event of this direction: an arrival, or a time at which one is
+     * possible */
+    scps_time next; /* time of the next event, µs; SCPS_NEVER: nothing is under way */
     enum scps_link_next {
-        SCPS_LINK_ARRIVES, /* `next` is the arrival of the packet at the head of the ring */
+        /* `next` is the arrival of the packet at the head of the ring (`ring`), which has all
+         * packets in the order in which they were offered */
+        SCPS_LINK_ARRIVES,
         /* `next` is the arrival of the first packet in the heap held[], which has the packets that
          * arrive out of order (reordered, or overtaking because the delay became shorter) */
         SCPS_LINK_HELD,
-        /* nothing arrives at `next`, but a packet in the queue may arrive then: the line has to be
-         * simulated up to `next` (scps_linkdir_advance()) to find out */
+        /* `next` is not an arrival, but the earliest time at which a packet that still waits in the
+         * queue could arrive. At that time the line, which sends one frame at a time, is simulated
+         * (scps_linkdir_advance()): that computes when the packets of the queue do arrive. */
         SCPS_LINK_LINE
     } what;
     /* Cache of the values that depend only on the size of a frame (linksize.h). */
@@ -61,12 +65,12 @@ struct scps_linkdir {
     scps_time last_at;
     uint32_t wait_n;
     uint64_t wait_bytes; /* bytes of the frames that wait in the queue, framing included */
-    /* Heap of packets on their way that do not arrive in the order in which they were offered, the
-     * order of the ring: those delayed by the setting `reorder`, and those that overtake others
-     * because the delay became shorter; they are moved here when they have been sent on the line.
-     * The first entry arrives next; the order is by arrival time, then by seq, the order of
-     * insertion. The first held_n of held_cap entries are in use; the others keep their buffers for
-     * later packets. */
+    /* Heap of packets that do not arrive in the order in which they were offered: those delayed by
+     * the setting `reorder`, and those that overtake others because the delay became shorter. All
+     * other packets stay in `ring` until they arrive. A packet is copied from the ring to the heap
+     * when it is put on the line and its time of arrival is computed. The first entry arrives next;
+     * the order is by arrival time, then by seq, the order of insertion. The first held_n of
+     * held_cap entries are in use; the others keep their buffers for later packets. */
     struct scps_link_held {
         scps_time at;
         uint64_t seq;
@@ -83,10 +87,10 @@ struct scps_linkdir {
     /* true: of all impairments only bit errors and random losses are configured, and damaged
      * packets are lost, so nothing changes a packet's contents or time of arrival */
     bool simple;
-    /* true: when `next` was last searched for, it was the arrival of the packet at the head of the
-     * ring, which has the packets in the order in which they were offered, and held[], the heap of
-     * packets that arrive out of this order, was empty. Then a packet that is offered is behind the
-     * packet of `next`. */
+    /* true: `next`, the time of the next event of this direction, is the arrival of the packet at
+     * the head of the ring, and held[], the heap of packets that arrive out of order, was empty
+     * when `next` was searched for. A packet that is offered then is behind that packet in the ring
+     * and arrives no earlier, so `next` need not be searched for again (find_next_offered()). */
     bool behind;
     /* true: packets arrive in the order in which they were offered, because `simple` has been true
      * in all the time since the direction was last without a packet */
@@ -103,9 +107,10 @@ struct scps_linkdir {
     /* size of the largest frame so far, bytes, which CoDel uses as the maximum packet size */
     uint32_t largest;
     /* Part of a byte on the line, left over by the packets so far, that framing adds to the next
-     * packet, in a unit that depends on the framing (framing.c). It comes from bits that HDLC
-     * inserts, from the mean number of escapes in hollow bytes with PPP, or from packets that share
-     * CCSDS transfer frames; 0 with other framings. */
+     * packet. PPP: in 1/256 byte, from the mean number of escapes in hollow bytes (payload that is
+     * counted but not stored). HDLC: in 1/496 byte, from the bits that are inserted. CCSDS transfer
+     * frames (AOS, TM): in 1/1103 or 1/1105 byte, as packets share frames. 0 with other
+     * framings. */
     uint64_t framing_carry;
     /* buffer of scratch_cap bytes for the observer (verdict_fn): a packet as it was before its bits
      * were flipped, or with its headers as octets; NULL: none allocated yet */
@@ -176,7 +181,8 @@ static inline struct scps_link_record *scps_link_record_at(const struct scps_lin
     return (struct scps_link_record *)(void *)(d->ring + (pos & d->ring_mask));
 }
 /* Simulates the line until the time `now`, µs: packets in the queue whose transmission begins by
- * then are put on the line. Finds the next event of the direction. */
+ * then are put on the line. Sets d->next and d->what to time and kind of the next event: the next
+ * arrival, or the earliest time at which a packet that still waits in the queue could arrive. */
 void scps_linkdir_advance(struct scps_linkdir *d, scps_time now);
 /* Returns true if a packet arrives at or before `now`, µs; its time of arrival is d->next. */
 static inline bool scps_linkdir_arrived(struct scps_linkdir *d, scps_time now)

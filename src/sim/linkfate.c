@@ -122,8 +122,8 @@ static SCPS_SELDOM void save(void *ctx)
 /* When a packet arrives, and which of the effects that are drawn at random (reordering,
  * duplication) it has. */
 struct arrival {
-    scps_time at;  /* time of arrival, without the delay of reordering, µs */
-    scps_dur took; /* time that the packet took on the line, µs */
+    scps_time at;  /* time of arrival, µs, without the extra delay of a reordered packet */
+    scps_dur took; /* time of transmission of the packet on the line, without propagation, µs */
     bool late;     /* true: the packet is delayed by reorder_delay */
     bool twice;    /* true: a second copy of the packet arrives */
 };

@@ -6,10 +6,12 @@
 
 #include "sim/link.h"
 
-/* Inserts a copy of the packet of record r, which arrives at `at`, µs, into the heap. Returns 0 or
- * SCPS_ERR_NOMEM. */
+/* Inserts a copy of the packet of record r, which arrives at `at`, µs, into held[], the heap of
+ * packets that do not arrive in the order in which they were offered: `reorder` delays the packet,
+ * or it overtakes others because the delay became shorter. Returns 0 or SCPS_ERR_NOMEM. */
 int scps_linkheld_put(struct scps_linkdir *d, scps_time at, const struct scps_link_record *r);
-/* Removes the packet that arrives first from the heap, which must not be empty. */
+/* Removes the packet that arrives first from held[], the heap of packets that arrive out of order.
+ * Precondition: the heap is not empty. */
 void scps_linkheld_pop(struct scps_linkdir *d);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The keys of a link's description, with one function each that parses the value into a field of
- * struct draft, or writes what is wrong with it. linkspec.c handles conflicts between keys, and the
- * opposite direction; linktable.c parses tables. */
+ * struct draft, or writes what is wrong with it. linkspec.c refuses keys that contradict each
+ * other, and copies the values that were given without -back to the return direction; linktable.c
+ * parses tables: rates and delays that change over time, outages, contacts and error vectors. */
 #include "sim/linkkeys.h"
 
 #include "sim/plan.h"
@@ -236,7 +237,7 @@ static int read_hold(struct reading *r)
 {
     return read_switch(r, &r->d->hold);
 }
-/* ---- functions that parse keys whose value is a table ---- */
+/* ---- functions that parse tables: rates, delays, outages, contacts, error vectors ---- */
 
 static int need_tables(struct reading *r)
 {
