@@ -246,7 +246,9 @@ enum {
     /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
      * When the link comes back after an outage, the sender may wait this long before it sends. A
      * smaller value shortens that wait, but also the time that data_retries gives a silent peer:
-     * raise that number for longer outages. outage_after needs neither. In µs. */
+     * raise that number for longer outages. With outage_after neither a smaller timeout nor a
+     * larger number is needed: the connection does not end, and probes detect the end of the
+     * outage. In µs. */
     SCPS_TP_RTO_MAX = 0x113,
     /* Longest time between probes of a closed window. In µs. */
     SCPS_TP_PERSIST_MAX = 0x114,
@@ -332,9 +334,10 @@ enum {
      * µs. */
     SCPS_TP_CORRUPTION_HOLD = 0x12c,
     /* After this many timeouts in a row the next one is taken for a link outage: probes are sent,
-     * and the connection does not end. The probes are sent after 5, 6, 12, 24, 48, 60, 60 ...
-     * seconds, or after rto_max where that is shorter; when a segment of the peer arrives, sending
-     * continues with the window that the timeouts left. Number of timeouts. */
+     * and the connection does not end. The first probe is sent 5 s after that timeout, the next
+     * ones 6, 12, 24, 48, 60, 60 ... s after the probe before; rto_max replaces each of these times
+     * that is longer. When a segment of the peer arrives, sending continues with the window that
+     * the timeouts left. Number of timeouts. */
     SCPS_TP_OUTAGE_AFTER = 0x12d,
     /* With ack_mode delayed: while data is missing, acknowledge every other segment, and at once
      * one that opens or fills a hole. Otherwise missing data is reported when the

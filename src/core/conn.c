@@ -73,7 +73,7 @@ void scps_conn_free(struct scps_conn *c)
 /* Frees the send state (s->tx) of a connection with nothing outstanding. After a timeout or tail
  * loss probe that no RTT sample has followed yet, two facts outlive it and go to the next send
  * state: the backoff of the retransmission timer, which stays in force until a round trip is
- * measured (RFC 6298, last note of section 5), and that no further tail loss probe may be sent
+ * measured (RFC 6298, first note of section 5), and that no further tail loss probe may be sent
  * before that (RFC 8985 section 7.3). */
 static void trim_tx(struct scps_sender *s)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides when the retransmission timer (RFC 6298) expires.
  *
- * After an acknowledgement the backoff is kept until a round trip is measured (RFC 6298, last note
- * of section 5).
+ * After an acknowledgement the backoff is kept until a round trip is measured (RFC 6298, first note
+ * at the end of section 5).
  */
 #include "core/rto.h"
 

@@ -13,7 +13,7 @@
 struct scps_rto {
     /* the retransmission timer; it runs for the oldest outstanding segment */
     struct scps_timer timer;
-    /* number of timeouts since a round trip was last measured (RFC 6298, last note of section 5) */
+    /* number of timeouts since a round trip was last measured (RFC 6298, end of section 5) */
     uint16_t kept : 8;
     /* number of those timeouts counted in `kept` before which data had been reported as arrived
      * since the previous timeout; the first timeout of the connection counts, too; at most 63 */
@@ -60,7 +60,7 @@ static inline bool scps_rto_outage_over(struct scps_rto *r, bool inferred)
     return true;
 }
 /* Called at a timeout of data: counts it in `kept`. The backoff by that number stays in force even
- * if the peer acknowledges data, until a round trip is measured (RFC 6298, last note of section
+ * if the peer acknowledges data, until a round trip is measured (RFC 6298, first note of section
  * 5). */
 static inline void scps_rto_keep(struct scps_rto *r)
 {

@@ -40,7 +40,7 @@ void scps_snd_arm_rtx_from(struct scps_sender *s, scps_time from);
 #define scps_snd_arm_rtx(s) scps_snd_arm_rtx_from(s, (s)->ctx.env->now)
 /* Returns the retransmission timeout `rto`, µs, after backoff: doubled for each timeout that the
  * peer has not answered, or for each one since the last RTT sample if those are more (RFC 6298,
- * last note of section 5); at most `max`, µs. */
+ * first note of section 5); at most `max`, µs. */
 scps_dur scps_rto_backed_off(const struct scps_sender *s, scps_dur rto, scps_dur max);
 /* Returns true if the peer has not answered for R2 (RFC 9293 section 3.8.3) since
  * tx->silence.since, the beginning of the series of timeouts or window probes. R2 is the time, µs,
