@@ -35,8 +35,11 @@ static inline uint64_t scps_linkring_behind(const struct scps_link_record *r, ui
     return pos + sizeof *r + SCPS_LINKRING_ROUND(r->len);
 }
 
-/* Slow path of scps_linkring_room(), for a record that might end behind d->room_end: computes
- * d->room_end again, and enlarges the ring if it is too small. */
+/* Slow path of scps_linkring_room(), for a record of `need` bytes that might end behind
+ * d->room_end, the position up to which the ring's memory behind d->tail is known to be free:
+ * computes d->room_end again, and enlarges the ring if the record still does not fit. Returns what
+ * scps_linkring_room() returns: the place for the record, or NULL without memory, and then the ring
+ * keeps its size. */
 struct scps_link_record *scps_linkring_find_room(struct scps_linkdir *d, size_t need);
 
 /* Returns room for a new record of `need` contiguous bytes. If it does not fit before the end of

@@ -212,7 +212,9 @@ static int read_items(struct reading *r, struct spec *s, struct scps_text rest, 
 static uint64_t bdp(uint64_t rate, scps_dur rtt, uint64_t thousandths)
 {
     return scps_muldiv(rate, (uint64_t)rtt * thousandths,
-                       /* rtt * thousandths fits into 64 bits for round trips of up to 2 days. */
+                       /* rtt * thousandths fits into 64 bits: the delays in a link's description
+                        * are at most a day each, so rtt is at most 1.8e11 µs, and thousandths is at
+                        * most 1e6 (BDP_MAX * 1000). */
                        UINT64_C(8000000) * 1000);
 }
 

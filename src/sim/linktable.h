@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the tables in a link's description: values that change at given times (rates, delays),
- * spans of time (outages, contacts) and error vectors; computes those of a satellite's pass; and
- * owns their memory. */
+ * spans of time (outages, contacts), and error vectors (recordings of bit errors, whose set bits
+ * damage the bits that the line carries). Computes the delays and the contact of a satellite's
+ * pass; and owns the memory of all these tables. */
 #ifndef SCPS_SIM_LINKTABLE_H
 #define SCPS_SIM_LINKTABLE_H
 
@@ -24,10 +25,11 @@ struct scps_link_tables {
 void *scps_tables_take(struct scps_link_tables *t, size_t size);
 
 /* Parse a table, which is the text of a key's value or of the file that the value names as @FILE:
- * rows are separated by '+' or newlines, '#' begins a comment, "/TIME" behind the last row is the
- * period. A row of rates or delays is TIME:VALUE, a row of spans FROM-TO; in files a comma may
- * replace ':' and '-'. Each function returns NULL, or the text of an error message, which is a
- * constant or in `why`. */
+ * rows are separated by '+' or newlines, and '#' begins a comment. "/TIME" behind the last row is
+ * the period: at that time the table begins again, as at time 0; without it the table is used once.
+ * A row of rates or delays is TIME:VALUE, a row of spans FROM-TO; in files a comma may replace ':'
+ * and '-'. Each function returns NULL, or the text of an error message, which is a constant or in
+ * `why`. */
 const char *scps_table_rates(struct scps_link_tables *t, struct scps_text text,
                              struct scps_steps *out, char why[128]);
 const char *scps_table_delays(struct scps_link_tables *t, struct scps_text text,

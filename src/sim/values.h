@@ -23,7 +23,7 @@ struct scps_values {
     uint8_t addrs[8]; /* source and destination, as they lie in an IPv4 packet */
     /* octets 6 to 9 of the IPv4 header: flags (DF) and fragment offset, TTL, protocol */
     uint8_t ip[4];
-    /* length of the TCP header that the values stand for, octets: 20, 32 with a time stamp, more
+    /* length of the TCP header that this structure replaces, octets: 20, 32 with a time stamp, more
      * with SACK blocks */
     uint8_t hdr_len;
     uint8_t tos;
@@ -57,8 +57,9 @@ static inline uint32_t scps_values_len(const struct scps_conn *c, const struct s
         return 20 + 36 + 8u * seg->nsack;
     return seg->has == 0 ? 20 + 20 : 0;
 }
-/* Stores the header fields of segment seg in the structure *v, from which the octets of the headers
- * can be written later. headers: number of those octets. */
+/* Stores the header fields of segment seg in the structure *v, from which scps_values_to_octets()
+ * can write the octets of the headers later. headers: number of those octets
+ * (scps_values_len()). */
 static inline void scps_values_put(struct scps_values *v, const struct scps_conn *c,
                                    const struct scps_seg *seg, uint32_t headers)
 {

@@ -6,15 +6,19 @@
  *        | 40 + n                       ^ 40 + n
  *     [ vj ]                          [ vj ]
  *        | 3 + n                        |
- *      line ------- 0x83 ... ----------->
+ *      line ------- 0x8f ... ----------->
+ *
+ * The figure shows the shortest compressed header, that of data which follows the packet before and
+ * acknowledges nothing new: 0x8f (compressed, "unidirectional data transfer" of RFC 1144) and the
+ * two octets of the TCP checksum.
  *
  * The type of a packet is in the high bits of its first octet (SLIP's coding): 0x4 IPv4 unchanged,
  * 0x7 uncompressed with a slot number, 0x8 and above compressed; IPv6 is 0x6 and is not changed. A
  * packet lost on the line is detected by the TCP checksum of a later one, so the stack always has
  * to check it.
  *
- * The framing of a PPP line is configured on the link: overhead=8 is flag, address, control,
- * protocol and check sequence.
+ * The framing of a PPP line is configured on the link: overhead=8 is two flags, address, control,
+ * two octets of protocol and two of check sequence (RFC 1662).
  */
 #include <string.h>
 

@@ -304,7 +304,8 @@ static inline void serve_soon(struct scps_world *w, struct scps_host *h)
 
 uint64_t scps_world_run(struct scps_world *w, scps_time until)
 {
-    const scps_time last = SCPS_MIN(until, SCPS_NEVER - 1); /* time of the last event to process */
+    /* Events after this time, µs, are not processed; there need not be an event at this time. */
+    const scps_time last = SCPS_MIN(until, SCPS_NEVER - 1);
     uint64_t served = 0;
 
     w->stop = false;

@@ -14,8 +14,8 @@ enum scps_world_rank { SCPS_RANK_TIMER, SCPS_RANK_LINK, SCPS_RANK_HOST };
 #define SCPS_RANK_KIND(r)    ((enum scps_world_rank)((r) >> 60))
 
 struct scps_world_timer {
-    /* first member of timers, directions and hosts, so that a heap entry can be cast to its
-     * object */
+    /* event of this timer in the world's heap of future events (scps_world.clock); first member, so
+     * that the pointer to the event in a heap entry can be cast to the timer */
     struct scps_vevent ev;
     void (*fn)(void *ctx);
     void *ctx;
@@ -36,7 +36,9 @@ struct scps_world_end {
 };
 
 struct scps_world_direction {
-    /* first member, so that an entry of the heap can be cast to its object */
+    /* event of this direction, its next arrival, in the world's heap of future events
+     * (scps_world.clock); first member, so that the pointer to the event in a heap entry can be
+     * cast to the direction */
     struct scps_vevent ev;
     scps_time due; /* time of the direction's entry in the heap, µs; SCPS_NEVER: it has none */
     struct scps_linkdir dir;
@@ -58,7 +60,9 @@ struct scps_link {
 };
 
 struct scps_host {
-    /* first member, so that an entry of the heap can be cast to its object */
+    /* event of this host, the stack's next deadline, in the world's heap of future events
+     * (scps_world.clock); first member, so that the pointer to the event in a heap entry can be
+     * cast to the host */
     struct scps_vevent ev;
     /* time at which the stack needs scps_pump() next, µs; SCPS_NEVER: not before a packet or
      * event */
@@ -68,8 +72,10 @@ struct scps_host {
     struct scps_host *next;
     struct scps_host *next_marked;
     bool marked;
-    /* true while scps_pump_at() runs for this host: only then may the stack pass segments to its
-     * netif as a struct scps_values */
+    /* true while scps_pump_at() runs for this host. Only then may the stack pass segments to its
+     * netif with the headers as a struct scps_values (fields of a structure instead of octets):
+     * scps_pump_at() knows that such a segment was sent (SCPS_OUTPUT_SENT), and the caller of
+     * scps_stack_output() expects a packet. */
     bool pumped;
     struct scps_stack *stack;
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
@@ -83,8 +89,8 @@ struct scps_world {
     struct scps_vclock clock;
     struct scps_host *marked, **marked_end;
     bool stop;
-    /* numbers of timers, links and hosts created so far, from which the rank of the next one in the
-     * heap and the seeds of the next link's random generators are derived */
+    /* numbers of timers, links and hosts created so far: the rank of the next one in the heap of
+     * future events, and the seeds of the next link's random generators are derived from them */
     uint64_t ntimers, nlinks, nhosts;
     struct scps_host *hosts;
     struct scps_link *links;
