@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A socket context: what each call does at its beginning and end (lock, time), and the queue of
- * packets that the application takes.
+/* A socket context: what each call does at its beginning and end (lock, time), and the queue of the
+ * packets that the stack has sent and the application takes by scps_ctx_take().
  *
  * Time advances only in run_to(), from one deadline of the stack to the next, and everything that
  * is due at a deadline is sent at that time. So each packet in the queue has the time at which its
- * timer expired, however rarely the application calls. When the queue is full, the stack's packets
- * stay in the stack, as if the link were busy. The timers that were due at that time then run only
- * at the end of the period by which the application advances the clock (too late); all timers due
- * before the queue became full have run in time.
+ * timer expired, however rarely the application calls. While the queue is full
+ * (scps_ctx_config.queue_packets packets), further packets stay in the stack, as if the link were
+ * busy. If packets wait there, the clock jumps to the end of the period by which the application
+ * advances it: timers due in the rest of that period expire only at its end, which is too late.
+ * Timers due before the queue was full have expired in time.
  */
 #include <string.h>
 
@@ -170,8 +171,10 @@ static void drain_events(struct scps_ctx *ctx)
 }
 
 /* Does everything that can be done at the present time: passes the stack's events to the sockets,
- * and moves the stack's packets to the queue, until there are neither. If the stack belongs to a
- * driver, only calls scps_ctx_config.kick, so that the driver does this. */
+ * and moves the packets that the stack sends to the context's queue (scps_ctx_take()), until there
+ * are neither. If the application has given the context a stack of its own (scps_ctx_config.stack),
+ * only calls scps_ctx_config.kick: the driver of that stack, such as an event loop, then does
+ * both. */
 void scps_sock_turn(struct scps_ctx *ctx)
 {
     /* This function is running already: it has called the application or the driver, which has

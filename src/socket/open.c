@@ -51,8 +51,9 @@ static int do_bind(struct sock *s, const void *addr, uint32_t len)
     struct scps_endpoint ep;
     int r = scps_sock_addr_in(s, addr, len, &ep);
     if (r == -EAFNOSUPPORT && s->domain == SCPS_AF_INET) {
-        /* An address of family AF_UNSPEC means any address, because old programs did not set the
-         * family. */
+        /* bind() accepts 0.0.0.0 with family AF_UNSPEC as 0.0.0.0 with family AF_INET, as Linux
+         * does, because old programs did not set the family; any other AF_UNSPEC address is
+         * refused. */
         struct scps_sockaddr_in a;
         memcpy(&a, addr, sizeof a);
         if (a.sin_family == SCPS_AF_UNSPEC && memcmp(a.sin_addr, "\0\0\0", 4) == 0) {

@@ -4,8 +4,9 @@
 
 #define ECN_BITS 0x03
 
-/* Sets type of service, hop limit or path MTU discovery, each of which has an option in both
- * levels. */
+/* Sets the type of service, hop limit or path MTU discovery of socket s. `name` is the option of
+ * level IPPROTO_IP (SCPS_IP_TOS, SCPS_IP_TTL, SCPS_IP_MTU_DISCOVER), also for the option of level
+ * IPPROTO_IPV6 with the same meaning. Returns 0 or -errno. */
 static int set_network(struct sock *s, int name, int64_t v)
 {
     struct scps_conn_config to = s->conf.cfg, def = s->ctx->cfg.conn;

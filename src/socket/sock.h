@@ -87,8 +87,10 @@ struct scps_ctx {
     uint32_t nslot;
     /* list of the calls that are blocked in this context */
     struct scps_wait *waits;
-    /* The packets for scps_ctx_take(): a ring of qcap places of one MTU each, which doubles when
-     * full. */
+    /* Packets that the stack has sent and that wait until the application takes them by
+     * scps_ctx_take(): a ring of qcap places of one MTU each, which doubles when full, up to
+     * cfg.queue_packets. The qlen packets in the ring begin at place qhead; qmeta has their times
+     * and lengths, qbuf their bytes. */
     struct slot_pkt *qmeta;
     uint8_t *qbuf;
     uint32_t qcap, qhead, qlen;
@@ -169,9 +171,10 @@ void scps_sock_hear(struct sock *s, const struct scps_event *ev);
 enum scps_state scps_sock_state(const struct sock *s);
 /* Returns how many allocations the stack has refused because of its memory_limit. */
 uint64_t scps_sock_refusals(const struct scps_ctx *ctx);
-/* Returns true if a read that wants `need` octets has no reason to wait longer: they have arrived,
- * or a read stops after what has arrived (scps_conn_stops()), or some have arrived and the stack
- * has refused memory since s->refusals was set. */
+/* Returns true if a read on s that wants `need` octets need not wait longer: they have arrived; or
+ * the octets that have arrived end at the end of a record, or at a hole (octets that best effort
+ * has given up), beyond which one read does not go (scps_conn_stops()); or some have arrived, and
+ * since s->refusals was set the stack has refused memory, so that the rest may never fit. */
 bool scps_sock_readable(const struct sock *s, size_t need);
 /* Returns true if both ends have agreed on best effort (SCPS-TP BETS: lost data may be given up)
  * for the connection of s. */

@@ -50,7 +50,10 @@ static void end(struct sock *s, int err)
     scps_sock_names_end(&s->names);
 }
 
-/* Updates the socket's flags from the state of its connection. */
+/* Updates s->life from the state of the connection: the receiving direction is shut down if the
+ * peer's FIN has arrived, and both directions, with the error if there is one, if the connection
+ * has ended. Called at the beginning of each call on the socket and after each event of its
+ * connection. */
 void scps_sock_refresh(struct sock *s)
 {
     if (!s->pcb.conn || s->life.ended)
