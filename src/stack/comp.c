@@ -16,13 +16,16 @@
  * bit, makes a checksum that was computed with 105 right for 106, or the reverse. No error of one
  * bit makes a checksum that was computed with 6 right for 105 or 106, or the reverse.
  *
- * One protocol number is accepted at a time: first the configured one; later another one if the
- * checksums of several segments in a row were right for that number, without a segment between them
- * that was right for the accepted number (enough_agree). After FIRM accepted segments, a number is
- * replaced only after ROW segments in a row that were right for another number, so that damaged
- * segments neither decide the number nor keep it. A segment whose checksum the device has verified
- * is accepted whatever its number is. But until FIRM accepted segments have had the same number,
- * the number of such a segment is found out, too, because the device may not verify every segment.
+ * In received segments this end accepts one protocol number at a time: first the configured one. If
+ * the checksums of segments in a row are right for another number, and that of none between them
+ * for the accepted one, the other number replaces it. At first one to three such segments are
+ * enough (enough_agree() has the cases). Once the connection has accepted FIRM (2) segments with
+ * the accepted number, it takes ROW (16) segments over ROW_TIME (10 s), so that segments damaged by
+ * bit errors neither decide the number nor keep it.
+ *
+ * A segment whose checksum the device has verified (scps_pkt.csum_ok) is accepted whatever its
+ * number is. Until FIRM segments have been accepted, this end finds out the number of such a
+ * segment, too, and counts it, because the device may leave later segments unverified.
  */
 #include "stack/stack.h"
 
@@ -39,14 +42,15 @@ static size_t saved(const struct scps_seg *s, size_t n)
     return tcp > n ? tcp - n : 0;
 }
 
-/* A segment that arrives within this time (µs) after one with the same checksum counts as a
- * duplicate made by the network. */
+/* A compressed segment that arrives within this time, µs, after one with the same TCP checksum
+ * counts as a duplicate made by the network. */
 #define COPY SCPS_SEC(1)
-/* After this many accepted segments whose checksum was right for one protocol number in the
- * pseudo-header, only ROW segments in a row that are right for another number replace that
- * number. */
+/* After the connection has accepted this many compressed segments, one after the other, with
+ * checksums right for one IP protocol number in the pseudo-header, only ROW segments in a row that
+ * are right for another number make that number the one that this end accepts. Before, one to three
+ * are enough (enough_agree()). */
 #define FIRM 2
-/* number of segments in a row whose checksums are right for one and the same other protocol number,
+/* number of compressed segments in a row, with checksums right for one other IP protocol number,
  * after which that number replaces the one that FIRM accepted segments have had */
 #define ROW 16
 /* least time, µs, from the first to the last of these ROW segments; if less has passed, the number
@@ -68,9 +72,11 @@ static bool alike(uint8_t a, uint8_t b)
     return a != b && a != SCPS_IPPROTO_TCP && b != SCPS_IPPROTO_TCP;
 }
 
-/* Returns true if the network has made a segment with checksum `mark` as a duplicate of the
- * segment before it, so that it gives no new evidence. The same segment after more than COPY is
- * a retransmission of the peer. */
+/* Returns true if a compressed segment whose TCP checksum is `mark` counts as a duplicate made by
+ * the network, because it has arrived less than COPY (1 s) after one with this checksum. A
+ * duplicate says nothing new of the IP protocol number that the peer puts into its pseudo-headers,
+ * so it is not counted again. After COPY the same segment counts as a retransmission of the
+ * peer. */
 static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
 {
     bool copy = sum->mark == mark && sum->mark_at && now - sum->mark_at < COPY;
@@ -82,10 +88,12 @@ static bool is_copy(struct scps_comp_sum *sum, uint16_t mark, scps_time now)
     return copy;
 }
 
-/* Counts a segment whose checksum is right for the IP protocol number `found` in the pseudo-header
- * in the series of segments that are right for one number (sum->other, sum->others): `found` is not
- * the accepted number, or it is while segments before were right for another one. copy: the segment
- * is a duplicate made by the network. */
+/* Counts a compressed segment whose checksum is right for the IP protocol number `found` in the
+ * pseudo-header. The count, sum->others, is of segments in a row that are right for one number,
+ * sum->other, which this end accepts when enough_agree() says so; if `found` is another number, the
+ * count begins anew with this segment. Called if `found` is not the number accepted now, or if the
+ * segment has data and a count for another number has begun. copy: the segment is a duplicate made
+ * by the network, which is not counted unless it is the first of its count. */
 static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time now)
 {
     if (sum->other != found) {
@@ -99,15 +107,22 @@ static void count(struct scps_comp_sum *sum, uint8_t found, bool copy, scps_time
         sum->others++;
 }
 
-/* Returns true if enough segments in a row (sum->others) had a checksum that was right for one and
- * the same IP protocol number in the pseudo-header (sum->other) to accept that number from now on;
- * which number the peer uses is not known beforehand. expected: the number of this end's
- * configuration. bare: the newest segment has no data. Once FIRM accepted segments have had the
- * accepted number, ROW segments over ROW_TIME are needed. Before that, if all segments were right
- * for sum->other (sum->mixed false), one is enough if one bit error cannot confuse that number with
- * `expected`; otherwise two are if the newest has no data, as the first compressed segment of the
- * reference implementation. In all other cases two (the newest has no data, or the number is
- * `expected` or the accepted one) or three are needed, the last at least ALONE after the first. */
+/* Returns true if this end accepts the IP protocol number sum->other from now on, because the
+ * checksums of the last sum->others compressed segments in a row were right for that number in the
+ * pseudo-header; the peer does not announce its number. expected: the number of this end's
+ * configuration. bare: the newest of these segments has no data. So many segments are needed
+ * ("over": with at least this time from the first to the newest):
+ *
+ *     sum->good is FIRM                             ROW segments over ROW_TIME
+ *     all were right for sum->other (!sum->mixed):
+ *       no bit error confuses it with `expected`    1 segment
+ *       it may, and the newest has no data          2 segments, since the first compressed segment
+ *                                                   of the reference implementation has no data
+ *       it may, and the newest has data             3 segments over ALONE
+ *     sum->mixed:
+ *       the newest has no data, or sum->other is    2 segments over ALONE
+ *         `expected` or the number accepted now
+ *       in any other case                           3 segments over ALONE */
 static bool enough_agree(const struct scps_comp_sum *sum, uint8_t expected, bool bare,
                          scps_time now)
 {
@@ -187,10 +202,11 @@ void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg)
         return;
     scps_conn_compress_headers(&c->s);
     if (!sum->newest)
-        /* The segment is no evidence of the IP protocol number (105, 106 or 6) in the pseudo-header
-         * of the peer's checksums: it is a duplicate made by the network, its sequence and
-         * acknowledgement numbers are not those that the peer may send, or the device has verified
-         * its checksum and this end has not found the number. */
+        /* sum->newest is 0: the segment does not show with which IP protocol number (105, 106 or 6)
+         * the peer computes its checksums. It is a duplicate made by the network; or it has no
+         * sequence or acknowledgement number that the peer may send now; or the device has verified
+         * its checksum, and this end has not tried the three numbers (sum->good was FIRM), or none
+         * of them was right. */
         return;
     sum->good = sum->agreed == sum->newest ? FIRM : 1;
     sum->agreed = sum->newest;
@@ -275,17 +291,22 @@ void scps_comp_came_as_tcp(struct scps_conn *c)
         scps_conn_send_tcp_headers(&c->s);
 }
 
-/* The end that opened the connection sends at most this many full segments with a TCP header; then
- * it begins to compress headers, even if the peer has not answered. */
+/* The end that opened the connection sends this many full segments with a TCP header; then it
+ * begins to compress headers, even if it has received nothing but the SYN-ACK. */
 #define FIRST 4u
 
-/* Returns true if seg is sent with a TCP header although it could be compressed, in four cases: the
- * first data and FIN before the peer has answered, which complete the handshake if the
- * acknowledgement before them was lost; all segments to a peer that opened the connection and has
- * sent TCP headers only; challenge ACKs; and, when the peer has not answered several timeouts or
- * probes (scps_conn_doubts_comp), segments at or below SND.UNA, since a peer that has restarted
- * answers only a TCP header. The retransmission timer has shortened the oldest segment, so that it
- * fits the path with this longer header. */
+/* Returns true if this end sends seg with a TCP header although it could be compressed. The cases
+ * are:
+ *
+ *   - This end has opened the connection, has received only the SYN-ACK and has sent at most FIRST
+ *     full segments: data and FIN. They also complete the handshake if the acknowledgement before
+ *     them was lost.
+ *   - The peer has opened the connection and sent TCP headers only: all segments.
+ *   - The segment is a challenge ACK (RFC 5961).
+ *   - The peer has not answered several timeouts or probes (scps_conn_doubts_comp()): segments that
+ *     begin at or below SND.UNA, because a peer that has restarted answers only a TCP header. The
+ *     retransmission timer has shortened the oldest segment, so that it fits the path MTU with the
+ *     longer header; a segment that does not fit is compressed. */
 static bool goes_as_tcp(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (!seg->len && scps_tp_take_plain(c->s.tp))
@@ -321,9 +342,11 @@ bool scps_comp_output(struct scps_stack *st, struct scps_conn *c, const struct s
      * such a segment, so the next compressed header must not leave out any field. */
     if (!n) {
         scps_tp_comp_anew(c->s.tp);
-        /* This end opened the connection and has sent more than FIRST full segments, each with the
-         * acknowledgement that completes the handshake. Either one of them has arrived, or all will
-         * be resent after a timeout, so the next segment may be compressed. */
+        /* This end opened the connection and has sent more data than FIRST full segments hold, with
+         * TCP headers that complete the handshake. Either one of these segments has arrived, and
+         * the peer can take a compressed one; or all of them will be resent after a timeout, and
+         * then the loss of a compressed one does not matter. So the next segment may be
+         * compressed. */
         if (c->notify.active && c->s.snd.nxt > FIRST * c->s.agreed.mss)
             scps_conn_compress_headers(&c->s);
         return false;

@@ -20,8 +20,10 @@
 /* The fields of the configuration that must lie within fixed bounds. */
 static const struct bounds {
     const char *name;
-    uint16_t at, size; /* offset and size of the field in the configuration, bytes */
-    bool is_time; /* true: the field is a time, which is signed; false: the field is unsigned */
+    /* offset and size of the field in struct scps_stack_config, bytes */
+    uint16_t at, size;
+    /* true: the field is a time, µs, stored as a signed number; false: the field is unsigned */
+    bool is_time;
     int64_t least, most;
 } bounds[] = {
 #define FIELD(f, is_time, least, most)                                                             \
@@ -93,8 +95,10 @@ static int resolve_fields(struct scps_stack_config *c, struct scps_line *why)
                : 0;
 }
 
-/* Checks the configuration of a stack with fixed memory: fixed_memory and max_conns, and that the
- * memory they need is within memory_limit. Returns 0, or an error with its description in *why. */
+/* Called if c->fixed_memory is set: the stack allocates all its memory when it is opened, for
+ * max_conns connections, each with what the configuration *c->fixed_memory needs. Checks
+ * *c->fixed_memory and max_conns, and that memory_limit allows that memory. Returns 0, or an error
+ * with its description in *why. */
 static int check_fixed(const struct scps_stack_config *c, struct scps_line *why)
 {
     struct scps_reserve plan;

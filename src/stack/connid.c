@@ -119,9 +119,12 @@ static struct scps_conn *oldest(const struct hosts *h, bool *others)
     return found;
 }
 
-/* Drops all connections of one pair of hosts and frees its entry, to make room for the new
- * connection c. The pair must have half-open connections only, the oldest of which gives_way()
- * allows to drop. Returns false if there is no such pair. */
+/* Frees the entry of one pair of hosts in the table st->ids, to make room for the new connection c,
+ * by dropping the pair's connections. Takes a pair that has only half-open connections, whose SYNs
+ * may be forged, and no connection id reserved by TIME-WAIT. If a listener creates c, the oldest of
+ * the half-open connections must be HALF_OPEN_LEAST (3 s) and two expected round trips old
+ * (gives_way()); if this host opens c, it may have any age. Returns false if there is no such
+ * pair. */
 static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
 {
     for (unsigned i = 0; i < BUCKETS; i++)
@@ -138,8 +141,10 @@ static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
     return false;
 }
 
-/* Makes room in the table for the pair of hosts of c: frees the entries of pairs that are not
- * needed any more, or else one entry by forget_unsure(). Returns false if there is no room. */
+/* Makes room in the table st->ids, which has an entry for each pair of hosts with header
+ * compression, for the pair of c: if the table is full, frees the entries of pairs that have no
+ * connection and no connection id reserved by TIME-WAIT; if there are none, drops the half-open
+ * connections of one pair (forget_unsure()). Returns false if there is no room. */
 static bool make_room(struct scps_stack *st, const struct scps_conn *c)
 {
     if (st->ids->n < st->cfg.max_comp_hosts)
@@ -179,8 +184,8 @@ static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
     return h;
 }
 
-/* Returns a number from 0 to 254 that an attacker cannot guess; the search for a free connection id
- * of c begins there. */
+/* Returns a number from 0 to 254 that an attacker cannot guess; vacant() begins its search for a
+ * free connection id of c there. */
 static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
 {
     uint8_t msg[13] = {'i'};
@@ -192,9 +197,10 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
 }
 
-/* Returns a connection id, 1 to 255, that this host uses for no connection between the two hosts of
- * h now, and has not used within TIME-WAIT; 0: there is none. The search begins at 1 + from and
- * wraps around after 255. */
+/* Returns a free connection id, 1 to 255, the octet that this host announces in its SYN and puts
+ * into each compressed header to the peer instead of ports: one that this host uses for no
+ * connection between the two hosts of h now, and has not used within TIME-WAIT; 0: there is none.
+ * The search begins at 1 + from and wraps around after 255. */
 static uint8_t vacant(const struct scps_stack *st, const struct hosts *h, unsigned from)
 {
     for (unsigned i = 0; i < 255; i++) {

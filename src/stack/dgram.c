@@ -10,11 +10,11 @@
  * connected to a peer or not (RFC 1122 section 4.1.3.3 requires that the application gets each
  * one). Other hosts can guess the addresses and ports of a datagram, so an error is reported but
  * ends nothing. A Packet Too Big message lowers the path MTU of an endpoint that is connected to
- * that destination, for ten minutes (RFC 1191 section 6.3). Otherwise one forged message would make
- * each larger datagram fail for that time. Therefore RFC 8085 section 5.2 asks for a check that
+ * the quoted destination, for ten minutes (RFC 1191 section 6.3), but only if it quotes length and
+ * checksum of a datagram that the endpoint has sent. Without this check one forged message would
+ * make each larger datagram fail for ten minutes. RFC 8085 section 5.2 asks for such a check, that
  * ICMP messages are "received in response to transmitted traffic (i.e., a reported error condition
- * that corresponds to a UDP datagram actually sent by the application)": the message has to quote
- * length and checksum of a datagram that was sent.
+ * that corresponds to a UDP datagram actually sent by the application)".
  */
 #include "stack/dgram.h"
 

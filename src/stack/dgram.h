@@ -107,7 +107,9 @@ struct scps_dgrams {
     /* list of endpoints that the application has closed and that still have datagrams to send */
     struct scps_dgram *closed;
     uint32_t n, port_next;
-    uint16_t ip_id; /* IP identification of datagrams that may be fragmented (RFC 6864) */
+    /* IP identification of the next datagram of an endpoint that switches DF off, so that routers
+     * may fragment it (RFC 6864); it increases by 1 for each such datagram and wraps around */
+    uint16_t ip_id;
 };
 
 /* ---- functions in dgram_list.c, for the lists of datagram endpoints ---- */
@@ -125,7 +127,9 @@ struct scps_dgram *scps_dgram_each(const struct scps_stack *st, const struct scp
 void scps_dgram_notify(struct scps_dgram *d, enum scps_event_kind kind);
 /* Removes pending event `kind` of d, because the application knows already what it would report. */
 void scps_dgram_clear_event(struct scps_dgram *d, enum scps_event_kind kind);
-/* Removes d from all lists except its bucket's, and frees it. */
+/* Removes endpoint d from its ready queue, from the queue of endpoints with an event and from the
+ * list of closed endpoints, and frees it. Precondition: d is not in the table of open endpoints by
+ * port (scps_dgrams.bucket), from which scps_dgram_close() removes it. */
 void scps_dgram_free(struct scps_dgram *d);
 /* Appends d to the ready queue of shaper d->shaper, or of interface d->nif if the shaper is NULL.
  * Precondition: d->nif is set. */

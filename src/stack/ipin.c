@@ -201,8 +201,9 @@ static int tcp_input(struct scps_stack *st, struct scps_nif *nif, const struct s
     return c ? 0 : input_no_connection(st, nif, &f, seg);
 }
 
-/* Parses a segment with a compressed header and sets *taker to its connection. Returns 0, or the
- * reason (enum scps_drop) for which the segment was dropped and counted. */
+/* Parses a segment with SCPS-TP's compressed header (IP protocol 105) and sets *taker to its
+ * connection. Returns 0, or the reason (enum scps_drop) for which the segment was dropped and
+ * counted. */
 static int comp_input(struct scps_stack *st, const struct scps_ip *ip, const struct scps_pkt *in,
                       struct scps_seg *seg, struct taker *taker)
 {

@@ -36,8 +36,10 @@
 /* The capabilities BETS, SNACK1 and SNACK2 are the bits 0xe0 of the option. This shift to the right
  * moves them to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
-/* number of SYN-ACKs that a half-open connection is assumed to send until it ends; their bytes are
- * charged to the rate at which the link may carry replies to unknown peers */
+/* number of SYN-ACKs that a half-open connection is assumed to send until it ends. Once a quarter
+ * of the places for half-open connections is taken, the bytes of all these SYN-ACKs are charged,
+ * when a SYN arrives for a place, to the token bucket of replies to unknown peers; if it holds too
+ * few, the SYN gets no place. */
 #define PLACE 3u
 
 /* The values of the peer's MSS that the three bits of a cookie can encode, octets; the largest one

@@ -79,8 +79,10 @@ struct scps_nif {
      * replies may use only what is left of the device's rate */
     struct scps_usage usage;
     uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
-    /* number of packets sent since the last reply, at most SCPS_ANSWER_SHARE; when it is
-     * SCPS_ANSWER_SHARE - 1 or more, a waiting reply is sent before other packets */
+    /* number of packets that output_slow() has sent for connections and datagrams since the last
+     * reply (a reset, ICMP message or SYN cookie that answers a packet of no connection), at most
+     * SCPS_ANSWER_SHARE; when it is SCPS_ANSWER_SHARE - 1 or more, a waiting reply is sent before
+     * other packets */
     uint8_t since_answer;
     /* false: the only packets that wait for this netif are those of connections in `ready`, the
      * queue of the connections with something to send through routes without a rate limit. true:
@@ -121,7 +123,8 @@ void scps_nif_remove_shaper(struct scps_nif *nif, struct scps_shaper *p);
 void scps_nif_shaper_served(struct scps_nif *nif, struct scps_shaper *p);
 
 /* Records that a packet waits which does not come from a connection in nif->ready: a datagram, a
- * reply, a refused packet, or a packet of a route with a rate. */
+ * reply to a packet of no connection, a packet that the device has refused (SCPS_ERR_AGAIN), or one
+ * of a route with a rate limit. */
 static inline void scps_nif_set_others(struct scps_nif *nif)
 {
     nif->others = true;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver step, scps_pump(), which all drivers share.
  *
- * If the device refuses a packet for now (SCPS_ERR_AGAIN), the packet is stored, with a copy of its
- * payload (which is valid only until the next call), and is sent first when the device is ready
- * again. Until then nothing is sent on that link.
+ * If the device refuses a packet for now (SCPS_ERR_AGAIN), the packet is stored and is sent first
+ * when the device is ready again; until then nothing is sent on that link. The payload is copied,
+ * because it lies in a send buffer of the stack and is valid there only until the next call into
+ * the stack.
  */
 #include "stack/stack.h"
 

@@ -113,8 +113,10 @@ static void regroup_conn(const struct scps_stack *st, struct scps_conn *c)
     scps_sender_wake(&c->s);
 }
 
-/* Calls regroup_conn() for each connection that waits in ready queue q, from the front, where
- * removing a connection takes constant time. Connections that stay in q keep their order. */
+/* Called when routes have changed: moves each connection that waits to send in ready queue q to the
+ * ready queue of the route that its peer has now, if that is another queue. Begins at the front of
+ * q, where removing a connection takes constant time; connections that stay in q keep their
+ * order. */
 static void regroup_ready(const struct scps_stack *st, struct scps_ready_queue *q)
 {
     struct scps_sender *last = q->tail, *s;
@@ -237,8 +239,10 @@ int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif, const str
 
 /* ---- functions that remove routes and addresses ---- */
 
-/* Frees shaper p of a route that was removed; the replies that wait in it are lost. Precondition:
- * regroup() has moved its connections and datagrams to other queues. */
+/* Frees shaper p (the rate limiter) of a route that was removed. The replies that wait in p
+ * (resets, ICMP messages and SYN cookies, which answer packets of no connection) are dropped, as if
+ * the network had lost them. Precondition: regroup() has moved the connections and datagrams of p
+ * to other queues. */
 static void free_pipe(struct scps_stack *st, struct scps_nif *nif, struct scps_shaper *p)
 {
     const struct scps_alloc *a = &st->env.alloc;
@@ -273,7 +277,8 @@ int scps_stack_remove_route(struct scps_stack *st, const struct scps_addr *dst, 
     return SCPS_ERR_NOENT;
 }
 
-/* Ends the connections through nif whose local address is addr. */
+/* Called when address addr is removed from nif: ends the connections through nif from that address
+ * with SCPS_ERR_ADDRNOTAVAIL, without a reset to their peers. */
 static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
                       const struct scps_addr *addr)
 {

@@ -50,11 +50,12 @@ struct scps_listener {
     struct scps_queue_link ev_link; /* link in scps_stack.ev_listeners */
 };
 
-/* Counters that scps_stack_get_stats() reports. Each group has one writing file. Packets and bytes
- * of one direction are not adjacent, because gcc would add adjacent ones with vector instructions,
+/* Counters that scps_stack_get_stats() reports. Each is written by one file. Packets and bytes of
+ * one direction are not adjacent, because gcc would add adjacent ones with vector instructions,
  * which takes more instructions. */
 struct scps_stack_count {
-    /* counters that ipin.c and output.c write */
+    /* packets_in and bytes_in: packets that have arrived, written by ipin.c; replies_out and
+     * reply_bytes_out: replies to packets of no connection, written by output.c */
     uint64_t packets_in, replies_out, bytes_in, reply_bytes_out;
     /* Packets and bytes that connections and datagrams sent through netifs that were removed,
      * written by stack.c; scps_nif.usage counts those of the other netifs. */
@@ -107,7 +108,9 @@ struct scps_stack {
 };
 
 /* ---- functions in bound.c, which plan the memory of a stack with fixed memory ---- */
-#define SCPS_FIXED_ANSWERS 2048u /* size of a queue of replies when memory is fixed, bytes */
+/* size, bytes, of each queue of replies to packets of no connection in a stack with fixed memory;
+ * each network interface and each route with a rate has one */
+#define SCPS_FIXED_ANSWERS 2048u
 
 /* Plan of all memory of a stack with fixed memory. It lies behind struct scps_stack in the same
  * block. */
@@ -421,9 +424,10 @@ static inline bool scps_dgram_first(const struct scps_shaper *p)
 {
     return p->dgrams.first && (p->for_dgrams || !p->ready.head);
 }
-/* Returns the time at which the first datagram that waits for shaper p (the rate limiter of a
- * route) may be sent, µs, and records that no connection of this route may send before.
- * Precondition: scps_dgram_first(p). */
+/* Returns the time, µs, at which the token bucket of shaper p (the rate limiter of a route) holds
+ * enough for the first datagram that waits for p; not after `now`: it may be sent at once. Also
+ * records that no connection of this route may send before that time. Precondition:
+ * scps_dgram_first(p). */
 scps_time scps_dgram_due(struct scps_shaper *p, scps_time now);
 /* Called when the first connection in t, the ready queue of a route with a rate, has sent its share
  * of bytes: lets datagrams send next on this route, if any wait. The connections stay in t. */

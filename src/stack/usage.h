@@ -12,14 +12,16 @@
 #include <scps/types.h>
 
 struct scps_usage {
-    /* number of IP bytes of all packets that connections and datagrams have sent so far */
+    /* number of IP bytes of all packets that connections and datagrams have sent through the netif
+     * since it was attached */
     uint64_t bytes;
     /* time of the last measurement of `rate` by scps_usage_rate(), or the time at which the netif
      * was attached if there was none, µs */
     scps_time since;
-    uint64_t packets; /* number of these packets. It does not follow `bytes` directly, because gcc
-                       * would then add to both with vector instructions, which takes more
-                       * instructions. */
+    /* number of packets that connections and datagrams have sent through the netif since it was
+     * attached. It does not follow `bytes` directly, because gcc would then add to both with vector
+     * instructions, which takes more instructions. */
+    uint64_t packets;
     uint64_t bytes_then, packets_then; /* `bytes` and `packets` at the last measurement */
     /* rate at which connections and datagrams sent in the period measured last, or the decayed rate
      * of earlier periods if that is higher, bytes/s; the framing that the device adds is
