@@ -196,11 +196,12 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
     return ng >= 2 ? median(grow, ng) : NAN;
 }
 
-/* Returns true if the capture point is far from the sender of the data: the path between these two
- * takes more than a quarter of the round-trip time of the connection. peer->rtt measures that part
- * of the path, from the data of the peer, which the sender acknowledges; out->rtt_p50 measures the
- * part between capture point and receiver. For the latter the median is used, because on a local
- * network its smallest value is as short as the time in which the sender's host answers. */
+/* Returns true if the capture point is far from the sender of the data: the path from the capture
+ * point to the sender and back takes more than a quarter of the whole round trip. peer->rtt
+ * measures that part, from data of the peer to the sender's acknowledgements; its minimum is used.
+ * out->rtt_p50 (ms) measures the rest, from the capture point to the receiver and back. Of the rest
+ * the median is used: on a local network its minimum is as short as the time in which the sender's
+ * host answers. */
 static bool far_from_sender(const struct conn_dir *peer, const struct scps_trace_dir *out)
 {
     return peer->rtt.n && out->rtt_p50 * 1000 < 3 * (double)peer->rtt.min;

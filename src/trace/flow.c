@@ -304,9 +304,11 @@ static bool begins_anew(const struct flow *f, const struct conn_dir *h, const st
     /* A SYN with the number before the first one seen of its side was captured late. */
     if (!h->syn_count && h->packets && seq + 1 == (uint32_t)h->isn64)
         return false;
-    /* The connection is closed, so both ends may use the ports again (RFC 9293 section 3.10.7.4).
-     * The ISN of the new connection may be within the window of the old one, because ISNs grow with
-     * time (RFC 6528 section 3). */
+    /* Connection f is closed, so both ends may use its ports again (RFC 9293 section 3.10.7.4), and
+     * the SYN begins a new connection (true). The ISN of that may be within the window of f,
+     * because ISNs grow with time (RFC 6528 section 3). The exception (false) is a SYN below the
+     * peer's SEG.ACK when no packet of this direction was captured: the SYN of f itself, captured
+     * late. */
     if (reset || (h->fin_count && o->fin_count))
         return h->packets || !o->ack_hi || (int32_t)(seq - (uint32_t)o->ack_hi) >= 0;
     if (h->syn_count > 1 || ((h->fin_count || o->fin_count) && is_foreign(h, o, seq)))
@@ -332,9 +334,11 @@ static inline bool is_successor(const struct scps_trace *t, const struct flow *f
     return begins_anew(f, &f->h[dir], &f->h[!dir], s);
 }
 
-/* Records in f, a connection that a SYN has just begun, that `old`, the connection before it on the
- * same ports, may continue: its peer may answer the SYN with an acknowledgement for `old`, which a
- * reset answers (RFC 9293 section 3.5.1), or the SYN may be an old duplicate. */
+/* Called when a SYN has begun the connection f on the addresses and ports of the connection `old`.
+ * If that was not closed and the SYN has no ACK, `old` may continue: the host that the SYN reaches
+ * may still have `old` and answer with an acknowledgement for it, which the SYN's sender answers by
+ * a reset (RFC 9293 section 3.5.1), or the SYN may be an old duplicate. Then f->before is set to
+ * `old`: until the SYN is answered, whose() assigns other segments on these ports to `old`. */
 static void expect_more_of(struct flow *f, const struct flow *old, uint16_t flags)
 {
     const struct conn_dir *h = old->h;

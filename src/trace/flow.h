@@ -37,14 +37,19 @@ struct conn_dir;
  * call. Never NULL: without memory, the result is a structure that such directions share. */
 struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h);
 
-/* What is known of the earlier transmission of a segment's data. any: an earlier one was
- * captured. */
+/* What is known of the last transmission of a segment's data before the one just captured. any:
+ * that earlier transmission was captured. */
 struct resend {
     bool any;
-    /* time at which the lowest segment that the data overlaps was last sent, µs */
+    /* time, µs, at which the data was last sent before; if it spans several segments, the time of
+     * the lowest one. With `gap`, the time at which data above it was captured and this data was
+     * missing. */
     scps_time last_at;
-    uint32_t retrans; /* number of times that the data was sent again before */
-    bool acked;       /* true: all of the data had been acknowledged before */
+    /* number of retransmissions of that lowest segment before the one just captured; 0 if it was
+     * acknowledged */
+    uint32_t retrans;
+    /* true: all of the data had been acknowledged before the segment just captured */
+    bool acked;
     /* true: the capture lacks the earlier transmission, which must have been at about last_at */
     bool gap;
 };
@@ -115,7 +120,9 @@ struct why { /* evidence for the causes of retransmissions; allocated when first
      * that were recorded so far: number i, from 0, is in hole[i % HOLES] or again[i % AGAINS],
      * unless a later one has overwritten it */
     uint32_t nhole, nagain;
-    uint32_t open; /* number of entries of `again` whose data is not acknowledged yet */
+    /* number of entries of `again` (retransmissions of this direction's data) whose data is not
+     * acknowledged yet */
+    uint32_t open;
     /* Array of the ngap ranges of sequence numbers that the capture lacked when data above them was
      * captured, in order of `from`, at most GAPS; when more are found, the oldest are removed. */
     struct gap *gap;
@@ -259,8 +266,10 @@ struct flow_key {
     uint8_t version;
 };
 
-/* Addresses and ports of an IPv4 packet, copied as they are in its headers. Most packets are looked
- * up by a comparison with these. */
+/* Addresses and ports of the packets of one direction of an IPv4 connection, as they are in the
+ * headers. scps_tr_flow_quick() finds the connection of most packets by comparing these with the
+ * packet's own; of others, such as SYNs and IPv6 packets, scps_tr_flow_find() finds it by struct
+ * flow_key. */
 struct flow_quick {
     uint64_t addrs;
     uint32_t ports;
@@ -302,7 +311,8 @@ struct comp_entry {
     /* index of the connection and its field `number`; the entry is invalid if the connection at
      * this index has another number, because it has replaced the one of the entry */
     uint32_t flow, number;
-    /* dir: direction of the packets with connection id `id`: 0: from key.a; 1: from key.b */
+    /* id: the connection id (one octet) in the compressed headers of one end, announced in its SYN.
+     * dir: the end that sends them: 0: key.a; 1: key.b (struct flow_key of the connection). */
     uint8_t dir, id;
     bool used; /* false: the entry is empty */
 };
@@ -339,8 +349,9 @@ struct scps_trace {
     /* counters shared by all directions of connections for whose own conn_rare (counters that few
      * connections need) there was no memory */
     struct conn_rare lost;
-    /* next frame of an aggregate (A-MSDU of IEEE 802.11) in the data of the packet that is read;
-     * NULL: the packet is no aggregate, or this frame was its last */
+    /* position, in the data of the captured packet that is being read, of the next frame of an
+     * aggregate (A-MSDU of IEEE 802.11: several frames in one); NULL: the packet is no aggregate,
+     * or the frame being analysed is its last */
     const uint8_t *aggregate;
     scps_time now;
     bool finished;

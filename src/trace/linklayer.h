@@ -60,9 +60,9 @@ static inline int scps_tr_truncated(struct scps_trace *t)
  * there is none. */
 int scps_tr_ethertype_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off,
                          uint32_t type);
-/* Finds the IP header behind the PPP protocol field (one or two octets) at offset off, before which
- * there may be address and control octets. Returns the header's offset, or -1 after counting why
- * there is none. */
+/* Finds the IP header in the PPP frame at offset off, which begins with the address and control
+ * octets of HDLC (0xff 0x03) or, without these, with the PPP protocol field (one or two octets).
+ * Returns the IP header's offset, or -1 after counting why there is none. */
 int scps_tr_ppp_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);
 /* As scps_tr_ppp_ip(), of a frame of PPP with HDLC framing or of Cisco HDLC at off. */
 int scps_tr_hdlc_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen, uint32_t off);

@@ -54,9 +54,12 @@ struct series {
 
 /* ---- functions that read the xplot file ---- */
 
-/* One mark of the xplot file: a line, a point or a text that the file draws in the graph. */
+/* One mark, that is, one drawing command of the xplot file: a line, a point or a text of the graph.
+ * read_mark() fills in the same structure for one mark after the other. */
 struct mark {
-    int colour; /* index of the colour in which marks are drawn now; -1: no colour was set yet */
+    /* index of the mark's colour, which a line of its own in the file sets for all marks that
+     * follow, so that read_mark() keeps it from mark to mark; -1: no line has set a colour yet */
+    int colour;
     enum shape shape;
     /* true: the mark is a tick or an arrow at the end of a line; the graph shows only the line */
     bool tick;
@@ -67,8 +70,9 @@ struct mark {
     char line[256], letters[64];
 };
 
-/* Reads the xplot file from its start up to its first mark, which follows the line after
- * "ylabel". */
+/* Begins a pass through the xplot file: skips its header (title and axis labels), which ends with
+ * the line after "ylabel", so that read_mark() reads the first drawing command next. Sets *m to no
+ * colour. */
 static void begin(FILE *in, struct mark *m)
 {
     bool label = false;

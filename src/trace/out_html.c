@@ -131,9 +131,11 @@ static bool extends(const struct track *d, const struct mark *line, const struct
            span < UINT32_MAX;
 }
 
-/* Adds mark m to track d: merges it into the last mark if both are contiguous data, or keeps it, or
- * leaves it out if fewer than `step` - 1 marks of its kind were left out since the last one kept.
- * level: how often tracks were thinned. The track must have room for two more marks. */
+/* Adds mark m (a segment, an acknowledgement or another item of the graphs) to track d, the marks
+ * of one direction of a connection. Contiguous data is merged into the last data mark. Of other
+ * marks of one kind, `step` - 1 are left out after each one that is kept; but the acknowledgements
+ * on both sides of a visible pause are kept. level: how many times all tracks were thinned so far.
+ * Precondition: the track has room for two more marks. */
 static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
 {
     struct run *r = &d->run[m->kind];

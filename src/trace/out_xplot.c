@@ -4,11 +4,11 @@
  * afterwards.
  *
  * Time-sequence: white data, red retransmissions (R; below it the letter of the cause: n SNACK, s
- * SACK, 3 duplicates, t timeout, p tail probe, f first RTT), pink retransmissions after losses
- * before the capture point, green acknowledgements (3: third duplicate), yellow right edge of the
- * window (Z: zero), purple SACK (S), blue SNACK (N). Outstanding data, four lines: red the present
- * value, blue the mean of the values so far, green their mean weighted by time, yellow the
- * receiver's window.
+ * SACK, 3 duplicates, t timeout, p tail probe, f first RTT: resent before the shortest round trip
+ * had passed, so that no report can have caused it), pink retransmissions after losses before the
+ * capture point, green acknowledgements (3: third duplicate), yellow right edge of the window (Z:
+ * zero), purple SACK (S), blue SNACK (N). Outstanding data, four lines: red the present value, blue
+ * the mean of the values so far, green their mean weighted by time, yellow the receiver's window.
  *
  * At most MAX_CONNS connections are drawn. xplot.c writes the files.
  */

@@ -117,7 +117,9 @@ static SCPS_ALWAYS_INLINE bool parse_option(uint8_t kind, const uint8_t *b, uint
         o->tsval = scps_get32(b);
         o->tsecr = scps_get32(b + 4);
         return true;
-    case SCPS_OPT_CAPS: /* If there are several capabilities options, the first one counts. */
+    /* Of several capabilities options (length 4) the first one counts, of several extended ones
+     * (longer) the length of the last. */
+    case SCPS_OPT_CAPS:
         if (n > 4) {
             o->xcaps_len = (uint8_t)(n - 2);
         } else if (n == 4 && !o->caps) {

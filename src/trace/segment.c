@@ -62,11 +62,11 @@ static SCPS_ALWAYS_INLINE uint64_t place(struct conn_dir *h, uint32_t seq)
     return scps_tr_unwrap(h->ref, seq);
 }
 
-/* Called for a SYN of direction h if h has sent no sequence number before: the sequence numbers of
- * h begin at that of the SYN. Earlier segments of h, without data, SYN and FIN, may belong to an
- * old connection on the same ports, such as an acknowledgement that answers a SYN (RFC 9293 section
- * 3.5.1). So the highest SEG.ACK and the window of h are forgotten if direction o has not sent what
- * this SEG.ACK acknowledges. */
+/* Called for a SYN of direction h if no data, SYN or FIN of h was captured before: the sequence
+ * numbers of h begin at SEG.SEQ of this SYN. Bare acknowledgements and resets of h that were
+ * captured before may belong to an old connection on the same ports, such as an acknowledgement
+ * that answers a SYN (RFC 9293 section 3.5.1). So if the highest SEG.ACK of h so far acknowledges
+ * what the opposite direction o has not sent, that SEG.ACK and the window of h are forgotten. */
 static SCPS_NOINLINE void begin_with_syn(const struct step *x, struct conn_dir *h,
                                          const struct conn_dir *o)
 {

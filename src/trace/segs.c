@@ -381,8 +381,10 @@ scps_dur scps_tr_segs_ack(struct scps_trace *t, struct conn_dir *h, uint64_t ack
     scps_dur sample = -1;
     uint64_t q = TR_QUAD(ack);
     touch_quad(t, s, ack);
-    /* b: the block of acknowledged data that contains octet `ack` - 1. b->acked counts the
-     * duplicate acknowledgements of exactly b's end; any other acknowledgement sets it to 1. */
+    /* b: the block (range of acknowledged data) that contains octet `ack` - 1. b->acked is the
+     * number of acknowledgements of exactly b's end in a row: 1, and one more for each duplicate;
+     * 4: the third duplicate. An acknowledgement that is no duplicate, or is within b, sets it to 1
+     * again. */
     if (s->nb) {
         struct block *b = &s->b[s->nb - 1];
         if (TR_UNLIKELY(b->first >= ack)) {

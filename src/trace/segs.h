@@ -37,7 +37,9 @@ struct segs {
     struct block *b;
     uint32_t head, n, cap;
     uint16_t nb, capb;
-    uint64_t top; /* end of the highest segment, acknowledged or not; 0: there is none */
+    /* end of the highest data, SYN or FIN that this direction has sent, acknowledged or not, as an
+     * unwrapped (64-bit) sequence number; 0: nothing was sent yet */
+    uint64_t top;
     /* Last SEG.ACK that was processed completely: another acknowledgement with this value, unless
      * it counts as a duplicate, changes nothing. 0: the next one must be processed. */
     uint64_t settled;

@@ -6,9 +6,10 @@
  */
 #include "trace/segment.h"
 
-/* Returns the unit in which SNACK options for the data of `sender` count, bytes: the sender's MSS
- * option, less 12 if timestamps are used, or plus what header compression saves if that was
- * negotiated (docs/SCPS-TP.md section 2.1). */
+/* Returns the unit, bytes, in which the receiver's SNACK options count missing data of `sender`:
+ * the payload of a full segment. This is the MSS option in the sender's own SYN, less 12 with
+ * timestamps. With header compression it is the MSS and 4 more with timestamps, 12 more without
+ * (docs/SCPS-TP.md section 2.1). */
 static uint32_t snack_unit(const struct conn_dir *sender, const struct conn_dir *receiver)
 {
     int32_t mss = sender->mss       ? (int32_t)sender->mss

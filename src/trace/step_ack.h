@@ -2,7 +2,9 @@
 /* Functions that analyze_segment() of segment.c calls, one after the other, to analyse the
  * acknowledgement, the window and the SACK and SNACK options of one captured segment. They are
  * inline in this header because analyze_segment() is compiled four times, for the kinds of segment
- * of enum kind (segment.c): plain data, plain acknowledgement, watched by on_packet, any other. */
+ * of enum kind (segment.c): any segment while the application has set the callback
+ * scps_trace_config.on_packet; else data or a bare acknowledgement with no flags but ACK and PSH
+ * and no options but timestamps; or any other segment. */
 #ifndef SCPS_TRACE_STEP_ACK_H
 #define SCPS_TRACE_STEP_ACK_H
 

@@ -2,7 +2,9 @@
 /* Functions that analyze_segment() of segment.c calls, one after the other, to analyse the data of
  * one captured segment, sent for the first time or again. They are in this header, most of them
  * inline, because analyze_segment() is compiled four times, for the kinds of segment of enum kind
- * (segment.c): plain data, plain acknowledgement, watched by on_packet, any other. */
+ * (segment.c): any segment while the application has set the callback scps_trace_config.on_packet;
+ * else data or a bare acknowledgement with no flags but ACK and PSH and no options but timestamps;
+ * or any other segment. */
 #ifndef SCPS_TRACE_STEP_SENT_H
 #define SCPS_TRACE_STEP_SENT_H
 
@@ -100,9 +102,10 @@ static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h
     if (takes)
         sent(x, h, o);
     else if (TR_UNLIKELY(x->first + 1 == h->sent_hi) && o->ack_hi >= h->sent_hi)
-        /* An empty segment with SEG.SEQ = SND.NXT - 1, when all data is acknowledged, is a
-         * keep-alive. But one whose SEG.ACK is below an earlier SEG.ACK was sent before the FIN and
-         * arrived out of order. */
+        /* An empty segment with SEG.SEQ = SND.NXT - 1, when the peer has acknowledged all data, is
+         * a keep-alive. A bare acknowledgement that h sent before its FIN has that number, too,
+         * since the FIN occupies SND.NXT - 1. If it arrives out of order, behind the FIN, it is
+         * recognised by a SEG.ACK below an earlier SEG.ACK of h. */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
     if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);

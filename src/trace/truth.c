@@ -308,9 +308,11 @@ struct cover {
     uint32_t from, to;
 };
 
-/* Examines the rows of the flow that were sent before row `self` and have sequence numbers in [lo,
- * hi]. Adds to c[] (n ranges so far, at most max) the parts of self's octets that they delivered,
- * and sets *lost to the latest row whose packet was lost. Returns the new n. */
+/* Row `self` of the ground-truth log, in which each row is a packet that was offered to the link,
+ * is a retransmission. Examines the packets of the same flow that were offered before and have
+ * sequence numbers in [lo, hi]. Adds the octets of `self` that they delivered to the ranges c[] (n
+ * so far, at most max): if these cover `self`, the retransmission was unnecessary. Sets *lost to
+ * the latest of the packets that was not delivered. Returns the new n. */
 static unsigned earlier(const struct truth *u, uint64_t flow, uint32_t lo, uint32_t hi,
                         const struct row *self, struct cover *c, unsigned n, unsigned max,
                         const struct row **lost)
@@ -407,8 +409,9 @@ void scps_tr_truth_judge(struct scps_trace *t, const struct flow *f, int dir, st
     }
     h->why->truth[0]++;
     if (!lost)
-        /* No transmission of these octets is in the log as lost, so they were lost outside the link
-         * that the log describes. */
+        /* The log has no lost packet with octets of this retransmission. It was necessary, because
+         * some of its octets are in no packet that was delivered before, so they were lost outside
+         * the link that the log describes. */
         h->why->truth[5]++;
     else
         h->why->truth[lost->fate == FATE_CORRUPTED ? 2

@@ -139,13 +139,16 @@ void scps_tr_why_dsack(struct conn_dir *h, uint64_t from, uint64_t to)
     *found = (struct again){0};
 }
 
-/* Returns true if the acknowledgement of a retransmitted segment echoes a timestamp older than that
- * of the retransmission, so that an earlier copy had arrived (RFC 3522 section 3.2). This holds
- * only for the segment at SND.UNA: the timestamp of a delayed acknowledgement is that of the first
- * segment it answers (RFC 7323 section 4.3), and the retransmission of segments above may have been
- * necessary. The caller handles two exceptions: segments that follow the one at SND.UNA without a
- * gap, and were resent after the same timeout, had arrived before, too; with best effort (BETS of
- * SCPS-TP) the echo shows nothing, because the receiver acknowledges holes that it has given up. */
+/* Returns true if an acknowledgement with timestamp echo tsecr shows that retransmission a was
+ * unnecessary: the echo is older than the timestamp of a, so an earlier copy had arrived (RFC 3522
+ * section 3.2). True only if a contains octet una (SND.UNA before the acknowledgement), because a
+ * delayed acknowledgement echoes the timestamp of the first segment it answers (RFC 7323 section
+ * 4.3), and segments above may have been lost.
+ *
+ * The caller, scps_tr_why_acked(), handles two cases. Retransmissions that follow a without a gap
+ * and were caused by a timeout were unnecessary, too, if the echo is older than theirs: it passes
+ * the octet behind a as una. With best effort (BETS of SCPS-TP) the echo shows nothing, because the
+ * receiver acknowledges holes that it has given up: it does not call this function. */
 static bool shown_needless(const struct again *a, uint64_t una, uint32_t tsecr)
 {
     return a->has_ts && a->first <= una && a->end > una && (int32_t)(tsecr - a->tsval) < 0;
@@ -176,10 +179,12 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
     }
 }
 
-/* *re describes the last transmission of a whole captured packet, which segmentation offload may
- * have cut into several segments behind the capture point. Returns the same for its octets [first,
- * end) alone: last_at is the time at which they were last sent, which may be earlier, and retrans
- * (how often they were sent again) is 0 if that was their first transmission. */
+/* Returns the last transmission of octets [first, end) before the present one. *re has that of the
+ * whole packet in which they were first captured. Segmentation offload behind the capture point may
+ * have cut this packet into several segments, of which only some were sent again since; then
+ * re->last_at is the time of those, and octets [first, end) were last sent earlier. In the result,
+ * last_at is the time at which these octets were last sent, and retrans is 0 if that was for the
+ * first time. */
 static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t end,
                               const struct resend *re)
 {
@@ -311,8 +316,10 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
          * another order. */
         return first != h->sent_hi || now - peer->ack_at >= path - path / 5;
     const struct gap *g = gap_at(h, first);
-    /* The capture did not notice that this data was missing, for example because it began after the
-     * data above was sent. */
+    /* No gap was recorded for octets [first, end) when data above them was captured, for example
+     * because the capture began after that. They count as a retransmission (true) if the sender has
+     * sent no data for longer than `path`, the round-trip time of the whole path, otherwise as out
+     * of order (false). */
     if (!g)
         return now - h->last_sent_at > path;
     re->gap = true;
@@ -339,8 +346,12 @@ struct clues {
      * which a later segment left a gap there */
     scps_time last_at;
     scps_time hole; /* time at which a SNACK last reported the segment as missing; -1: none did */
-    scps_dur since; /* time from last_at to the capture of this retransmission */
-    scps_dur idle;  /* time since the sender last sent data */
+    /* time from last_at, the latest earlier transmission of the segment, to the capture of this
+     * retransmission */
+    scps_dur since;
+    /* time from the sender's last segment with data, new or sent again, to the capture of this
+     * retransmission */
+    scps_dur idle;
     /* The sender's SRTT and RTO as estimated from the capture, for the whole path between the two
      * ends, even if the capture point lies in the middle. */
     scps_dur srtt, rto;

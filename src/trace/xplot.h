@@ -26,8 +26,10 @@ struct side { /* state of one direction of a connection */
     uint64_t win;
     uint32_t dups;
     uint64_t owin, owin_sum, owin_n;
-    uint64_t rwin;       /* receive window that this end announced last, octets */
-    uint64_t rwin_drawn; /* receive window of the opposite end at the point drawn last, octets */
+    uint64_t rwin; /* receive window that this end announced last, octets */
+    /* receive window of the opposite end, octets, at time owin_t, the last point drawn in the graph
+     * of this direction's outstanding data */
+    uint64_t rwin_drawn;
     double owin_area;
     double avg, wavg;
     uint64_t tput_bytes, bytes, pkts;
