@@ -2,12 +2,14 @@
 /* Encodes and decodes binding spaces: numbered data of vendors in the extended capabilities option,
  * a second TCP option 20 of a SYN (CCSDS 714.0-B-2 section 3.2.5).
  *
- * The length of a space is encoded as by the reference implementation and Wireshark. These two
- * differ on whether the low nibble of octet B is data: this file sends the nibble as zero and keeps
- * it as received. Ids from 256 on (long ids) are encoded as 255 and the id less 256 in the first
- * octet of the data. That encoding was not checked against CCSDS 714.0-B-2 (docs/SCPS-TP.md
- * section 10), so long ids are parsed, but never sent. A space has at least one 16-bit word of
- * data, so that no option becomes 4 octets long and looks like the normal capabilities option.
+ * A space is an octet with its id, an octet with its length in the high nibble (the number of
+ * 16-bit words of data, as the reference implementation and Wireshark have it), and the data. These
+ * two differ on the low nibble of the second octet: the reference implementation takes it for the
+ * beginning of the data, Wireshark does not. This file sends the nibble as zero and keeps it as
+ * received. Ids from 256 on (long ids) are encoded as 255 and the id less 256 in the first octet of
+ * the data. That encoding was not checked against CCSDS 714.0-B-2 (docs/SCPS-TP.md section 10), so
+ * long ids are parsed, but never sent. A space has at least one 16-bit word of data, so that no
+ * option becomes 4 octets long and looks like the normal capabilities option.
  */
 #include <scps/binding.h>
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* SCPS-TP header compression (docs/SCPS-TP.md section 8): building and parsing of headers. Bits S
- * and A say that the sequence number and the acknowledgement with the window are present:
+/* SCPS-TP header compression (docs/SCPS-TP.md section 8): building and parsing of headers. Behind
+ * the connection id, one or two octets of bits say which fields follow and which flags are set:
  *
  *     octet 1   MORE TS1 TS2 RB | SNACK PUSH S A         octet 2   OPTS PAD URG ACKR | - RST - FIN
+ *
+ * MORE: octet 2 follows; TS1, TS2: the two timestamps; RB: a record ends with this segment (TCP
+ * option 22); S: the sequence number; A: the acknowledgement number and the window; OPTS: other
+ * options. The meaning of ACKR is open (section 10).
  *
  * A header must have an even length. With one octet of bits the length is even; a second octet of
  * bits makes it odd, and so do options of odd length. Bit PAD says that a padding octet makes it
@@ -16,7 +20,7 @@
  * that the loss of one of them has no effect. The reference implementation never repeats a field
  * and leaves A out of segments with data (8.2); parameters repeat and no_ack_on_data of
  * scps_comp_tx_init() select this behaviour. A SNACK is sent as an option, as the reference
- * implementation does; the SNACK bit and its fields (8.2, "exact place needs the book") are
+ * implementation does; the SNACK bit and its fields, whose place in the header is open (8.2), are
  * accepted, but not sent.
  *
  * Which values absent fields get: according to docs/SCPS-TP.md, the last value received. But if the
@@ -33,7 +37,8 @@
  * The last values received would be the echo of an older segment, from which a sender would
  * conclude that its retransmissions were needless (RFC 3522).
  *
- * ACKR is ignored, and RST is sent uncompressed, as docs/SCPS-TP.md advises (8.2).
+ * The bit ACKR is sent as 0 and ignored in received headers. A reset is sent with a TCP header
+ * (8.2).
  */
 #include <scps/comp.h>
 
@@ -171,8 +176,9 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
         s->len && ((tx->no_ack_on_data && !(s->flags & SCPS_FIN)) || !(s->flags & SCPS_ACK));
     bool a = false, q;
     if (!bare) {
-        /* A FIN always carries its acknowledgement (RFC 9293 section 3.6): in LAST-ACK the
-         * connection is deleted once the FIN is acknowledged, and cannot repeat what was lost. */
+        /* A FIN always carries SEG.ACK (RFC 9293 section 3.6). In LAST-ACK the connection is
+         * deleted once the FIN is acknowledged; if the last acknowledgement of what the peer has
+         * sent was lost before, no later segment of this end could repeat it. */
         a = repeat_bit(new_ack, &tx->ack_again, tx->repeat) || !s->len || s->flags & SCPS_FIN;
         tx->ack = s->ack;
         tx->wnd = s->wnd;
@@ -191,7 +197,7 @@ size_t scps_comp_build(uint8_t *p, struct scps_comp_tx *tx, const struct scps_se
     return (size_t)(put_fields(p, tx->conn_id, one, two, s, opt, nopt) - p);
 }
 
-/* ---- functions of the checksum, which covers a pseudo-header ---- */
+/* ---- functions of the checksum of a segment with a compressed header (8.3) ---- */
 
 static uint64_t sum_of(const uint8_t *p, size_t len, const uint8_t *payload, size_t payload_len)
 {

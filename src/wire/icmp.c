@@ -17,9 +17,10 @@
  *
  * has_quote is true if the error quotes enough of a TCP or UDP packet to identify its flow. Of TCP
  * the first 8 octets suffice: ports and sequence number, which is all that RFC 792 guarantees and
- * RFC 5927 requires to be checked. Quoted checksums and lengths are not checked. A quoted
- * compressed header identifies the flow by its connection id, and must have its sequence number
- * within the quote, as data does.
+ * RFC 5927 requires to be checked. Quoted checksums and lengths are not checked. A quoted SCPS-TP
+ * header that is compressed (IP protocol 105) identifies the flow by its connection id. has_quote
+ * is then true only if that header has a sequence number, as it has in all segments with data, and
+ * the quote contains it.
  */
 #include "base/bytes.h"
 #include "wire/comp.h"
@@ -94,8 +95,9 @@ static size_t comp_seq_at(const uint8_t *t)
 
     if (!(t[1] & COMP_S))
         return 0;
-    /* Two fields may precede the sequence number: the second octet of bits with the urgent pointer,
-     * and the window with the acknowledgement number. */
+    /* The sequence number follows the connection id, the first octet of bits and, if present: a
+     * second octet of bits (bit MORE), the urgent pointer (2 octets, bit URG of the second octet),
+     * and the window and acknowledgement number (6 octets, bit A). */
     if (t[1] & COMP_MORE)
         at += t[2] & COMP_URG ? 3 : 1;
     return t[1] & COMP_A ? at + 6 : at;

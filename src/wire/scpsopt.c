@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding of the TCP options of SCPS-TP (CCSDS 714.0-B-2).
+/* Encoding of the TCP options of SCPS-TP (CCSDS 714.0-B-2), with the octets in hexadecimal.
  *
- *      20  capabilities         14 04 FF II            SYN only; longer: binding spaces
+ *      20  capabilities         14 04 FF II            SYN only; longer: extended capabilities
  *      21  SNACK                15 LL OOOO SSSS vv...  LL 6: short form, more: bit vector behind it
  *      22  record boundary      16 02
  *      23  corruption           17 02
  *
- * Of several capabilities options of the normal length the first one counts (docs/SCPS-TP.md
- * section 9), and likewise of the extended ones. Kind 20 of length 2 or 3 occurs on the Internet
- * and is skipped; so are a SNACK shorter than 6 and an option 22 or 23 with a body. A bit vector
- * cannot be longer than an option. Reserved bits are kept as received; they must be sent as zero.
+ * FF are the capability bits (best effort, SNACK, compression), II is the connection id for
+ * compressed headers. Extended capabilities are binding spaces: numbered data of vendors
+ * (binding.c).
+ *
+ * Of several capabilities options of length 4 the first one counts (docs/SCPS-TP.md section 9), and
+ * likewise of the extended ones. Kind 20 of length 2 or 3 occurs on the Internet and is skipped; so
+ * are a SNACK shorter than 6 and an option 22 or 23 with a body. A bit vector cannot be longer than
+ * an option. Reserved bits are kept as received; they must be sent as zero.
  *
  * Sources: CCSDS 714.0-B-2 sections 3.2.3 and 3.2.5, and the octets the reference implementation
  * sends.

@@ -8,11 +8,15 @@
  *
  * Options are written in this order, always in groups of 4 octets:
  *
- *   SYN        mss, sackOK TS | nop nop sackOK | nop nop TS, nop ws  as Linux
- *   SYN+SCPS   kind 20, mss, nop ws, nop nop kind 16, sackOK TS | ...as above as the SCPS reference
- *   others     nop nop TS, nop nop SACK, SNACK, record, corruption
+ *     SYN         MSS; TIMES; nop and window scale                     as Linux does
+ *     SYN, SCPS   kind 20 (SCPS-TP capabilities), MSS, nop and window  as the reference
+ *                 scale, nop nop kind 16 (best effort); TIMES          implementation does
+ *     others      nop nop timestamps, nop nop SACK, SNACK, record, corruption
  *
- * SACK gets the room that the other options leave: with timestamps and SNACK exactly two blocks.
+ * TIMES is "SACK permitted, timestamps", "nop nop SACK permitted" or "nop nop timestamps",
+ * depending on which of the two options the SYN has. Kind 16 offered best effort before kind 20
+ * existed. SACK gets the room that the other options leave: with timestamps and SNACK exactly two
+ * blocks.
  *
  * Sources: RFC 9293 section 3.1 and 3.2, RFC 7323 sections 2.2 and 3.2, RFC 2018 sections 2 and 3;
  * docs/SCPS-TP.md section 1.5.
