@@ -53,6 +53,10 @@ void pair_call(struct world *w, struct host *h, struct flow *f, uint8_t what, ui
         scps_conn_nodelay(e->c, b & 1);
         break;
     case 8:
+        /* The time of the keep-alive that a new configuration begins is counted from the latest
+         * time that the stack knows, which must be the same with and without a third party. */
+        if (w->now >= h->asleep)
+            scps_stack_advance(h->st, w->now);
         pair_reconfigure(w, h, e, b, c);
         break;
     case 9:
