@@ -204,7 +204,7 @@ static double growth(const struct round *r, unsigned n, unsigned first_loss, dou
  * host answers. */
 static bool far_from_sender(const struct conn_dir *peer, const struct scps_trace_dir *out)
 {
-    return peer->rtt.n && out->rtt_p50 * 1000 < 3 * (double)peer->rtt.min;
+    return peer->rtt.n && out->rtt_p50 * 1000 < 3 * (double)peer->rtt_least;
 }
 
 void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,

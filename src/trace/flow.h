@@ -127,6 +127,9 @@ struct why { /* evidence for the causes of retransmissions; allocated when first
      * captured, in order of `from`, at most GAPS; when more are found, the oldest are removed. */
     struct gap *gap;
     uint32_t ngap, capgap;
+    /* Time for which a segment may pass the capture point after data that was sent later, on a path
+     * where this was seen to be longer than a round trip, µs; 0: it was not. */
+    scps_dur overtaken;
     uint64_t cause[CAUSE_COUNT], spurious_dsack, spurious_ts, spurious, episodes;
     /* Results of the comparison with the link's log (--truth): number of retransmissions that were
      * [0] necessary, [1] not; and of the necessary ones, those whose earlier copy was lost to [2]
@@ -212,6 +215,9 @@ struct conn_dir {
     struct hist rtt_hist, tsrtt_hist;
     uint64_t rtt_full_size;
     scps_dur rtt_newest, rtt_3whs;
+    /* smallest sample in `rtt`, µs, valid if rtt.n is not 0. rtt.min may be larger: as in tcptrace,
+     * the next sample replaces a minimum of 0, and at the receiver many samples are 0 */
+    scps_dur rtt_least;
     uint64_t rtt_nosample, rtt_ambig, rtt_cumack, dupacks, triple_dupacks;
     scps_dur srtt, rttvar;
     struct {

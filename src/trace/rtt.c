@@ -151,6 +151,7 @@ scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struc
         return -1;
     }
     h->rtt_newest = v;
+    h->rtt_least = h->rtt.n ? SCPS_MIN(h->rtt_least, v) : v;
     scps_tr_dist_add(&h->rtt, v);
     full_size_sample(h, x->len, v);
     scps_tr_hist_add(t, &h->rtt_hist, v);

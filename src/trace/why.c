@@ -34,6 +34,9 @@
 
 #define MAX_SACKED 512u
 #define MIN_RTO    SCPS_MS(200)
+/* Round trip that is assumed while none was measured, and the longest time by which a segment is
+ * taken to be overtaken on a shorter path. */
+#define SHORT_PATH SCPS_MS(3)
 
 const char *scps_tr_cause_name(enum cause c)
 {
@@ -82,7 +85,7 @@ static void resends_arrived(struct conn_dir *h, uint64_t from, uint64_t to, scps
         const struct scps_range *r = i < h->sacked.n ? scps_rangeset_at(&h->sacked, i) : NULL;
         const uint64_t upto = r && r->from < to ? r->from : to;
         if (from < upto) {
-            scps_time at = scps_tr_segs_resent_at(&h->segs, from, upto, now - h->rtt.min);
+            scps_time at = scps_tr_segs_resent_at(&h->segs, from, upto, now - h->rtt_least);
             h->sacked_resend_at = SCPS_MAX(h->sacked_resend_at, at);
         }
         from = r ? SCPS_MAX(r->to, upto) : to;
@@ -302,13 +305,43 @@ static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
  * (peer->rtt). 0: neither was measured. */
 static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
 {
-    return h->rtt.min + peer->rtt.min;
+    return h->rtt_least + peer->rtt_least;
+}
+
+/* Returns how long after its gap became visible a segment must pass the capture point to count as a
+ * retransmission, if timestamps do not show which it is, µs: four fifths of the round trip, because
+ * the report on the gap and the retransmission take a whole one. A round trip below SHORT_PATH
+ * counts as SHORT_PATH if a part of it was not measured, and as longer if segments were overtaken
+ * by more than a round trip before. */
+static scps_dur least_repair_time(const struct conn_dir *h, const struct conn_dir *peer)
+{
+    scps_dur path = whole_path(h, peer);
+    if (!h->rtt.n || !peer->rtt.n)
+        path = SCPS_MAX(path, SHORT_PATH);
+    return SCPS_MAX(path - path / 5, h->why ? h->why->overtaken : 0);
+}
+
+/* Called for a copy of data that was captured before and begins at `first`. If an earlier copy
+ * filled a gap and was taken for a retransmission, and this one follows within SHORT_PATH after the
+ * gap became visible, one of the two was the first transmission, which data sent later had
+ * overtaken by more than a round trip: no timer expires so soon. A copy at the same time as the
+ * earlier one was made by the network. */
+static void note_overtaken(struct conn_dir *h, uint64_t first, scps_time now)
+{
+    const struct gap *g = gap_at(h, first);
+    if (!g || now - g->at >= SHORT_PATH)
+        return;
+    for (uint32_t i = 0; i < SCPS_MIN(h->why->nagain, AGAINS); i++) {
+        const struct again *a = &h->why->again[i];
+        if (a->first <= first && first < a->end && a->at < now)
+            h->why->overtaken = SCPS_MAX(h->why->overtaken, now - g->at + (now - g->at) / 8);
+    }
 }
 
 bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
                      bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
 {
-    const scps_dur path = SCPS_MAX(whole_path(h, peer), SCPS_MS(3));
+    const scps_dur path = SCPS_MAX(whole_path(h, peer), SHORT_PATH);
     if (end <= peer->ack_hi)
         /* All of the data had been acknowledged before it was captured, so it is another copy
          * (true). The exception (false) is the next data in order if it was acknowledged less than
@@ -328,10 +361,7 @@ bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t f
         /* Both segments have timestamps. If the timestamp of this one is later than that of the
          * data above it, this one was sent later, so it is a retransmission and not late. */
         return (int32_t)(tsval - g->tsval) > 0;
-    /* Without timestamps to compare, a segment counts as a retransmission if it passes the capture
-     * point four fifths of a round trip or more after the gap became visible, and as late
-     * otherwise. */
-    return now - g->at >= path - path / 5;
+    return now - g->at >= least_repair_time(h, peer);
 }
 
 /* ---- functions that find the cause of a retransmission ---- */
@@ -370,7 +400,7 @@ struct clues {
 
 static bool sacked_since(const struct clues *k)
 {
-    return sacked_above(k->h, k->end) && k->h->sack_at - k->last_at >= k->h->rtt.min;
+    return sacked_above(k->h, k->end) && k->h->sack_at - k->last_at >= k->h->rtt_least;
 }
 
 /* Returns true if the sender's retransmission timer must have caused the retransmission k (RFC 6298
@@ -412,7 +442,7 @@ static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer
 static bool snack_asked(const struct clues *k)
 {
     return k->hole >= 0 && k->hole >= k->last_at &&
-           !((k->silent || k->going_back) && k->hole - k->last_at < k->h->rtt.min);
+           !((k->silent || k->going_back) && k->hole - k->last_at < k->h->rtt_least);
 }
 
 static bool probes_tail(const struct clues *k)
@@ -438,7 +468,7 @@ static enum cause by_acknowledgements(const struct clues *k)
         return CAUSE_SACK;
     if (k->re->any && h->sacked_resend_at > k->last_at)
         return CAUSE_SACK;
-    if (k->highest && k->re->any && k->since >= h->rtt.min + h->rtt.min / 8 &&
+    if (k->highest && k->re->any && k->since >= h->rtt_least + h->rtt_least / 8 &&
         h->caps & k->peer->caps & SCPS_CAP_SNACK1)
         return CAUSE_TAIL_PROBE;
     return CAUSE_UNEXPLAINED;
@@ -447,7 +477,7 @@ static enum cause by_acknowledgements(const struct clues *k)
 static enum cause cause_of(const struct clues *k)
 {
     const struct conn_dir *h = k->h;
-    if (k->re->any && h->rtt.n && k->since < h->rtt.min - h->rtt.min / 5)
+    if (k->re->any && h->rtt.n && k->since < h->rtt_least - h->rtt_least / 5)
         return CAUSE_FIRST_RTT;
     if (snack_asked(k))
         return CAUSE_SNACK;
@@ -456,8 +486,8 @@ static enum cause cause_of(const struct clues *k)
     if (k->silent || k->expired)
         return CAUSE_TIMEOUT;
     if (k->going_back)
-        return sacked_above(h, k->end) && h->sack_at - k->last_at > h->rtt.min ? CAUSE_SACK
-                                                                               : CAUSE_TIMEOUT;
+        return sacked_above(h, k->end) && h->sack_at - k->last_at > h->rtt_least ? CAUSE_SACK
+                                                                                 : CAUSE_TIMEOUT;
     return by_acknowledgements(k);
 }
 
@@ -476,6 +506,8 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const st
     const struct resend own = own_copy(h, first, end, re);
     const struct clues k = gather(h, peer, first, end, &own, now);
     enum cause c = syn ? CAUSE_TIMEOUT : cause_of(&k);
+    if (re->any)
+        note_overtaken(h, first, now);
     if (c == CAUSE_TIMEOUT && !syn && timer_began(&k))
         h->rto_recover = h->segs.top;
     remember(t, h, first, end, k.last_at, c == CAUSE_TIMEOUT, has_ts, tsval, now);
