@@ -226,6 +226,8 @@ struct scps_trace_conn {
     X(other_link, "link-layer frames that carry no IP (ARP and the like)")                         \
     X(other_protocol, "IP packets of other protocols")                                             \
     X(fragments, "IP fragments; those beyond the first are not analysed")                          \
+    X(joined_unread,                                                                               \
+      "packets in UDP datagrams joined by segmentation offload, not captured or wrong")            \
     X(truncated, "packets cut too short by the capture to be analysed")                            \
     X(bad_link, "frames of a link type that is not understood, or nonsense in it")                 \
     X(bad_ip, "IP headers that make no sense")                                                     \

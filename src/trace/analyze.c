@@ -99,13 +99,31 @@ static SCPS_ALWAYS_INLINE int ip_packet(struct scps_trace *t, const struct scps_
     return 1;
 }
 
+/* Called after the first IP packet of a UDP datagram that segmentation offload has joined was
+ * analysed: analyses the other packets in it. result: what ip_packet() returned for the first one.
+ * Returns the lowest result of all: SCPS_ERR_NOMEM; 0 if any was a TCP segment; or 1. */
+static SCPS_NOINLINE int joined(struct scps_trace *t, const struct scps_trace_pkt *p, int result)
+{
+    struct joined j = t->joined;
+    t->joined.left = 0;
+    t->joined.inside = true;
+    while (j.left && result >= 0) {
+        const int r = ip_packet(t, p, scps_tr_joined_ip(t, p, &j));
+        result = r < result ? r : result;
+    }
+    t->joined.inside = false;
+    return result;
+}
+
 /* Called after the first IP packet of an aggregate (A-MSDU of IEEE 802.11, several packets in one
  * frame) was analysed: analyses the other packets in p. result: what ip_packet() returned for the
  * first one. Returns the lowest result of all: SCPS_ERR_NOMEM; 0 if any was a TCP segment; or 1. */
 static SCPS_NOINLINE int aggregate(struct scps_trace *t, const struct scps_trace_pkt *p, int result)
 {
     while (t->aggregate && result >= 0) {
-        const int r = ip_packet(t, p, scps_tr_aggregate_ip(t, p));
+        int r = ip_packet(t, p, scps_tr_aggregate_ip(t, p));
+        if (t->joined.left)
+            r = joined(t, p, r);
         result = r < result ? r : result;
     }
     t->aggregate = NULL;
@@ -118,7 +136,9 @@ int scps_trace_packet(struct scps_trace *t, const struct scps_trace_pkt *p)
     t->tot.bytes += p->caplen;
     pass_time(t, p->at);
 
-    const int r = ip_packet(t, p, scps_tr_link_ip(t, p->link, p->data, p->caplen));
+    int r = ip_packet(t, p, scps_tr_link_ip(t, p->link, p->data, p->caplen));
+    if (TR_UNLIKELY(t->joined.left))
+        r = joined(t, p, r);
     return TR_LIKELY(!t->aggregate) ? r : aggregate(t, p, r);
 }
 

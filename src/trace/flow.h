@@ -329,6 +329,15 @@ struct truth;
  * packet before the hash table of all connections is searched */
 #define RECENT 256u
 
+/* The IP packets of a UDP datagram that segmentation offload has joined (tunnel.c) which are still
+ * to be analysed. */
+struct joined {
+    const uint8_t *next; /* the next of them, in the data of the captured packet */
+    uint32_t left;       /* octets from `next` on that hold such packets; 0: none */
+    uint32_t unit;       /* length of each; the last one may be shorter */
+    bool inside;         /* true: one of them is being analysed */
+};
+
 struct scps_trace {
     struct scps_trace_config cfg;
     struct scps_trace_totals tot;
@@ -359,6 +368,7 @@ struct scps_trace {
      * aggregate (A-MSDU of IEEE 802.11: several frames in one); NULL: the packet is no aggregate,
      * or the frame being analysed is its last */
     const uint8_t *aggregate;
+    struct joined joined;
     scps_time now;
     bool finished;
     /* indices of the flows, in the order of their field `number`: set by scps_trace_finish() */

@@ -86,6 +86,9 @@ bool scps_tr_skip_auth(struct scps_trace *t, struct packet *k, uint32_t *hdr);
 /* Finds the IP header inside a packet that is neither TCP nor has a compressed header. Returns its
  * offset from k->ip, or -1 after counting why there is none. */
 int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
+/* Finds the IP header of the next packet of *j, which is in the data of p and is removed from *j.
+ * Returns its offset, or -1. */
+int scps_tr_joined_ip(struct scps_trace *t, const struct scps_trace_pkt *p, struct joined *j);
 /* Parses the len octets of TCP options at p into *o. An option whose length is 0 or goes beyond the
  * end ends the parsing; a known option with a wrong length is skipped. */
 void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);

@@ -6,7 +6,8 @@
  *   by UDP port    VXLAN and VXLAN-GPE, GENEVE, GTP-U, GRE, MPLS, L2TP
  *   by content     UDP whose payload is an IP packet: this library's encapsulation, that of the
  *                  SCPS reference implementation, Teredo; or an encapsulation packet of CCSDS that
- *                  holds one
+ *                  holds one; and several of these one behind the other, which segmentation
+ *                  offload has joined into one datagram
  *
  * Sources: RFC 2003, 2473, 4213; RFC 2784, 2890, 2637, draft-foschiano-erspan; RFC 3378, 4023,
  * 7348, 8926, 8086, 7510, 2661; draft-ietf-nvo3-vxlan-gpe; 3GPP TS 29.281; CCSDS 133.1-B, 702.1-B.
@@ -182,10 +183,10 @@ static bool may_be_fragment(const struct packet *k)
     return k->version == 4 ? (k->ip[6] & 0x20) != 0 : k->th - k->ip > 40;
 }
 
-/* Returns true if the len octets at p, of which cap were captured, are exactly one IP packet whose
- * protocol is one of is_ours(): TCP (6 or 106) or compressed TCP (105). The result is true even if
- * nothing behind the IP header was captured; the packet is then counted as cut short when it is
- * parsed. */
+/* Returns true if the len octets at p, of which cap were captured, are exactly one IP packet: with
+ * IPv4 one whose header checksum is right, with IPv6, which has none, one that carries TCP (6 or
+ * 106), compressed TCP (105), UDP or ICMPv6. The result is true even if nothing behind the IP
+ * header was captured; the packet is then counted as cut short when it is parsed. */
 static bool is_ip(const uint8_t *p, uint32_t cap, uint32_t len)
 {
     if (cap < 20 || len < 20)
@@ -193,45 +194,125 @@ static bool is_ip(const uint8_t *p, uint32_t cap, uint32_t len)
     if (p[0] >> 4 == 4) {
         uint32_t hdr = (p[0] & 15u) * 4;
         return hdr >= 20 && hdr <= cap && scps_get16(p + 2) == len &&
-               hdr + least_header(p[9]) <= len && is_ours(p[9]) &&
+               hdr + (is_ours(p[9]) ? least_header(p[9]) : 0) <= len &&
                scps_cksum_fold(scps_cksum_add(0, p, hdr)) == 0;
     }
-    return p[0] >> 4 == 6 && cap >= 40 && 40u + scps_get16(p + 4) == len && is_ours(p[6]);
+    if (p[0] >> 4 != 6 || cap < 40 || 40u + scps_get16(p + 4) != len)
+        return false;
+    return is_ours(p[6]) ? 40 + least_header(p[6]) <= len
+                         : p[6] == SCPS_IPPROTO_UDP || p[6] == SCPS_IPPROTO_ICMPV6;
 }
 
-/* Returns the length of the headers before the IP packet that the len octets at p hold, of which
- * cap were captured, if they are exactly one encapsulation packet (CCSDS 133.1-B) with the Internet
- * protocol extension (702.1-B); 0: they are something else. */
-static uint32_t encapsulation(const uint8_t *p, uint32_t cap, uint32_t len)
+/* Returns the length of the headers before the payload of a CCSDS encapsulation packet (133.1-B)
+ * with the Internet protocol extension (702.1-B) at p, of which cap octets were captured, and sets
+ * *total to the length in its header; 0: it is something else. */
+static uint32_t encapsulation(const uint8_t *p, uint32_t cap, uint32_t *total)
 {
     static const uint8_t heads[4] = {0, 2, 4, 8};
-    if (cap < 8 || p[0] >> 2 != 0x3a) /* version 7, protocol 2 */
+    if (cap < 9 || p[0] >> 2 != 0x3a) /* version 7, protocol 2 */
         return 0;
     const uint32_t head = heads[p[0] & 3];
-    const uint32_t total = head == 2   ? p[1]
-                           : head == 4 ? scps_get16(p + 2)
-                           : head == 8 ? scps_get32(p + 4)
-                                       : 0;
-    if (total != len || head >= cap || (p[head] != 33 && p[head] != 87))
+    *total = head == 2 ? p[1] : head == 4 ? scps_get16(p + 2) : head == 8 ? scps_get32(p + 4) : 0;
+    if (p[head] != 33 && p[head] != 87)
         return 0;
     /* The Internet protocol extension adds one octet: 33 for IPv4, 87 for IPv6. */
     return head + 1;
 }
 
-/* Returns at which offset of a UDP datagram's payload an IP packet begins that fills the rest of
- * the payload: 0, or behind the header of a CCSDS encapsulation packet. Returns -1 if the payload
- * is nothing of the kind. The first IP fragment of a datagram counts, too: the lengths in its UDP
- * and inner IP headers are those of the whole datagram. */
-static int find_ip(const struct packet *k)
+/* what a UDP datagram of the tunnel holds */
+struct piece {
+    uint32_t len; /* length of the IP packet with the headers of a CCSDS encapsulation packet */
+    int head;     /* length of these headers; 0: there are none */
+    bool ours;    /* true: the IP packet carries TCP (6 or 106) or compressed TCP (105) */
+};
+
+/* Reads into *x the headers of the IP packet at p, of which cap octets were captured. len: length
+ * that the packet must have, octets; 0: any length. Returns false if there is no such packet. */
+static bool read_piece(const uint8_t *p, uint32_t cap, uint32_t len, struct piece *x)
+{
+    if (cap < 20)
+        return false;
+    const uint32_t head = encapsulation(p, cap, &x->len);
+    const uint8_t *ip = p + head;
+    if (cap - head < 20)
+        return false;
+    if (!head)
+        x->len = ip[0] >> 4 == 4 ? scps_get16(ip + 2) : 40u + scps_get16(ip + 4);
+    if ((len && x->len != len) || x->len < head ||
+        !is_ip(ip, SCPS_MIN(cap, x->len) - head, x->len - head))
+        return false;
+    x->head = (int)head;
+    x->ours = is_ours(ip[0] >> 4 == 4 ? ip[9] : ip[6]);
+    return true;
+}
+
+/* length of the longest headers that read_piece() reads: IPv4 with options behind those of an
+ * encapsulation packet, octets */
+#define PIECE_HEADERS 69u
+
+/* Called for the len octets of UDP payload at p, of which cap were captured, and which are not one
+ * IP packet alone. Returns true if segmentation offload has joined them from several datagrams of
+ * the tunnel: IP packets one behind the other, of equal length except that the last may be shorter,
+ * at least one of which is ours. Then sets *first to the first of them and t->joined to the rest.
+ * Only packets whose headers are right are taken. Those behind one that is not, or whose headers
+ * were not captured, are counted as not read. If that is the second packet, the first one alone
+ * shows the tunnel: then the headers of the second must not have been captured, and the first must
+ * be IPv4, whose header has a checksum. */
+static bool joined(struct scps_trace *t, const uint8_t *p, uint32_t cap, uint32_t len,
+                   struct piece *first)
+{
+    if (t->joined.left || t->joined.inside || !read_piece(p, cap, 0, first) || first->len >= len)
+        return false;
+    const uint32_t unit = first->len;
+    bool ours = first->ours;
+    uint32_t at = unit;
+    for (struct piece x; at < len; at += x.len) {
+        if (cap <= at || !read_piece(p + at, cap - at, SCPS_MIN(unit, len - at), &x))
+            break;
+        ours |= x.ours;
+    }
+    const bool captured = cap == len || cap >= at + PIECE_HEADERS;
+    if (!ours || (at == unit && (captured || p[first->head] >> 4 != 4)))
+        return false;
+    t->joined.next = p + unit;
+    t->joined.left = at - unit;
+    t->joined.unit = unit;
+    t->tot.joined_unread += (len - at + unit - 1) / unit;
+    return true;
+}
+
+/* Returns at which offset of a UDP datagram's payload an IP packet of the tunnel begins, which must
+ * fill the rest of the payload: 0, or behind the header of a CCSDS encapsulation packet. The
+ * payload may also be several such packets (see joined()). Returns -1 if it is nothing of the kind.
+ * The first IP fragment of a datagram counts, too: the lengths in its UDP and inner IP headers are
+ * those of the whole datagram. */
+static int find_ip(struct scps_trace *t, const struct packet *k)
 {
     uint32_t len = scps_get16(k->th + 4);
+    struct piece x;
     if (len < 8 + 20 || k->th_cap < 8 + 20 || (len > k->seg_len && !may_be_fragment(k)))
         return -1;
     const uint8_t *p = k->th + 8;
-    const uint32_t cap = k->th_cap - 8;
+    const bool whole = len <= k->seg_len;
     len -= 8;
-    const uint32_t head = encapsulation(p, cap, len);
-    return is_ip(p + head, cap - head, len - head) ? (int)head : -1;
+    const uint32_t cap = SCPS_MIN(k->th_cap - 8, len);
+    const bool one = read_piece(p, cap, len, &x) && x.ours;
+    if (!one && !(whole && joined(t, p, cap, len, &x)))
+        return -1;
+    t->tot.encapsulated += x.ours;
+    return x.head;
+}
+
+int scps_tr_joined_ip(struct scps_trace *t, const struct scps_trace_pkt *p, struct joined *j)
+{
+    const uint32_t len = SCPS_MIN(j->unit, j->left), at = (uint32_t)(j->next - p->data);
+    struct piece x;
+    j->next += len;
+    j->left -= len;
+    if (!read_piece(p->data + at, p->caplen - at, len, &x))
+        return -1; /* This does not happen: joined() has read the same headers. */
+    t->tot.encapsulated += x.ours;
+    return (int)at + x.head;
 }
 
 /* Returns true if the source or the destination port of a UDP datagram is `port`. L2TP needs this;
@@ -245,11 +326,9 @@ static int udp(struct scps_trace *t, const struct packet *k, uint32_t at)
 {
     if (k->th_cap < 8)
         return NO_TUNNEL;
-    const int ip = find_ip(k);
-    if (ip >= 0) {
-        t->tot.encapsulated++;
+    const int ip = find_ip(t, k);
+    if (ip >= 0)
         return (int)at + 8 + ip;
-    }
     if (has_port(k, PORT_L2TP))
         return l2tp(t, k, at + 8);
     switch (scps_get16(k->th + 2)) {
