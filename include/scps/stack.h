@@ -120,11 +120,16 @@ struct scps_stack_config {
      *   the device has a rate    7/8 of the device's rate less what connections and datagrams send,
      *                            but at most 1/SCPS_ANSWER_SHARE and at least 1/SCPS_ANSWER_LEAST
      *                            of the device's rate
-     *   the stack is idle        answer_rate. Idle: no connection is open but half-open ones, and
+     *   the device is idle       answer_rate. Idle: no connection is open but half-open ones, and
      *                            connections and datagrams send less than SCPS_ANSWER_FLOOR on the
-     *                            device
+     *                            device; or they have sent nothing on it for 64 s
      *   otherwise                half of 1/SCPS_ANSWER_SHARE of what connections and datagrams send
-     *                            on the device, at least SCPS_ANSWER_FLOOR, at most answer_rate */
+     *                            on the device, at least SCPS_ANSWER_FLOOR, at most answer_rate
+     * SYN-ACKs of half-open connections, 80 bytes each, are charged to the same limit, and to
+     * nothing else; the first one is given back when the peer acknowledges it. A SYN beyond the
+     * limit is dropped likewise, and a SYN-ACK beyond it is not repeated. While less than a quarter
+     * of max_half_open is in use, they may exceed the limit once by the SYN-ACKs of that quarter,
+     * but by no more than a route or a device of known rate carries in 1/8 of a second. */
     uint64_t answer_rate;
     /* The next two fields configure a cache of destinations that answered a SYN only when it was
      * sent without the SCPS capabilities option: later SYNs to such a destination do not have the

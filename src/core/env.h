@@ -49,6 +49,9 @@ struct scps_env {
     /* Called before a passive open succeeds: returns false while the application has to accept
      * other connections first. */
     bool (*may_establish)(const struct scps_conn *c);
+    /* Called when the SYN or SYN-ACK of c was not answered in time: returns false if it must not be
+     * repeated now, because replies to unknown peers have used up their share of the link. */
+    bool (*may_repeat)(const struct scps_conn *c);
     /* Called when a passive open has succeeded: the stack queues the connection for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
     /* Called when an active open has succeeded only after SCPS capabilities were left out of the

@@ -70,6 +70,17 @@ static inline bool scps_pacer_covers(const struct scps_pacer *p, uint32_t size)
 {
     return p->credit >= (int64_t)size * SCPS_PACER_UNIT;
 }
+/* Returns true if a packet that costs `size` bytes may be sent although that lets the level of the
+ * bucket fall to as much as `debt` bytes below 0, judged by its last update. */
+static inline bool scps_pacer_lends(const struct scps_pacer *p, uint32_t size, uint32_t debt)
+{
+    return p->credit >= ((int64_t)SCPS_MIN(size, p->burst) - debt) * SCPS_PACER_UNIT;
+}
+/* Gives back the cost of a packet, up to a full bucket. */
+static inline void scps_pacer_refund(struct scps_pacer *p, uint32_t size)
+{
+    p->credit = SCPS_MIN(p->credit + size * SCPS_PACER_UNIT, p->burst * SCPS_PACER_UNIT);
+}
 /* Subtracts the cost of a packet that was sent. If the bucket holds less, its level becomes
  * negative, and the next packet waits until the rate has made up for that. */
 static SCPS_INLINE_SPEED void scps_pacer_spend(struct scps_pacer *p, uint32_t size)

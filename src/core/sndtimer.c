@@ -304,7 +304,8 @@ void scps_snd_timeout(struct scps_conn *c)
             scps_conn_reset(c, err);
         return;
     }
-    presume_lost(&c->s, scps_conn_cc(c), handshake);
+    if (!handshake || c->s.ctx.env->may_repeat(c))
+        presume_lost(&c->s, scps_conn_cc(c), handshake);
     scps_silence_count(&c->s.tx->silence);
     if (c->s.agreed.caps & SCPS_CAP_COM && scps_conn_doubts_comp(&c->s))
         ask_as_tcp(&c->s);

@@ -121,8 +121,11 @@ struct taker {
  * repeated is counted as SCPS_DROP_RATE_LIMITED. Its retransmission timer runs in any case. */
 static void repeat_syn_ack(struct scps_stack *st, struct scps_nif *nif, struct scps_conn *c)
 {
+    const struct scps_listener *l = scps_conn_listener(c);
+
     if (scps_ackout_may_answer(&c->ack, st->env.now) &&
-        (!scps_conn_listener(c) || scps_answer_charge(st, nif, &c->remote, SCPS_SYN_ACK_LEN)))
+        (!l ||
+         scps_answer_syn_ack(st, nif, &c->remote, SCPS_SYN_ACK_AGAIN, scps_listener_has_many(l))))
         scps_conn_repeat_syn_ack(c);
     else
         scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);

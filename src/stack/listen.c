@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Passive opens: how a listener handles a SYN and the acknowledgement that follows; SYN cookies.
  *
- * A SYN creates a connection in SYN-RECEIVED, as long as there are fewer than max_half_open. When
+ * A SYN creates a connection in SYN-RECEIVED, as long as there are fewer than max_half_open and the
+ * limit of replies to unknown peers permits its SYN-ACK (reply.c). When
  * another SYN arrives, half-open connections older than half_open_lifetime() are dropped, oldest
  * first; that limit is the lower the more half-open connections there are, so that spoofed SYNs,
  * whose SYN-ACKs nobody answers, neither exclude later connections nor cause many SYN-ACKs (RFC
@@ -36,11 +37,6 @@
 /* The capabilities BETS, SNACK1 and SNACK2 are the bits 0xe0 of the option. This shift to the right
  * moves them to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
-/* number of SYN-ACKs that a half-open connection is assumed to send until it ends. Once a quarter
- * of the places for half-open connections is taken, the bytes of all these SYN-ACKs are charged,
- * when a SYN arrives for a place, to the token bucket of replies to unknown peers; if it holds too
- * few, the SYN gets no place. */
-#define PLACE 3u
 
 /* The values of the peer's MSS that the three bits of a cookie can encode, octets; the largest one
  * that does not exceed the MSS option is used. The first value, 48, is the least MSS that this
@@ -214,33 +210,33 @@ static scps_dur half_open_lifetime(const struct scps_listener *l)
     return SCPS_MAX(d, 2 * l->cfg->c.expected_rtt);
 }
 
-/* Drops, without a message to the peer, the half-open connection of l that has waited longest, if
- * it is older than half_open_lifetime() allows. Returns true if one was dropped. */
-static bool evict(struct scps_listener *l)
+/* Returns the half-open connection of l that has waited longest, if it is old enough to be dropped
+ * by half_open_lifetime(); NULL: there is none. */
+static struct scps_conn *outlived(const struct scps_listener *l)
 {
     struct scps_conn *c = scps_conn_of_link(l->half.first);
 
-    if (!c || l->st->env.now - c->opened < half_open_lifetime(l))
-        return false;
-    scps_listener_evict(l->st, c);
-    scps_stack_reap(l->st);
-    return true;
+    return c && l->st->env.now - c->opened >= half_open_lifetime(l) ? c : NULL;
 }
 
-/* Returns true if a half-open connection may be created for flow f. More half-open connections than
- * a quarter of max_half_open are unlikely to come from honest clients. So from that number on, the
- * SYN-ACKs of a new one are charged to the token bucket of replies to unknown peers (reply.c), and
- * the result is false if that bucket does not permit them. */
+/* Returns true if a half-open connection may be created for flow f, after older ones were dropped
+ * without a message to the peer. Its SYN-ACK is then charged to the token bucket of replies to
+ * unknown peers (reply.c). If that bucket does not permit a half-open connection, which may repeat
+ * its SYN-ACK, it may still permit a SYN cookie. */
 static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f)
 {
     struct scps_stack *st = l->st;
+    struct scps_conn *old = outlived(l);
 
-    if (l->half_open >= st->cfg.max_half_open / 4 &&
-        !scps_answer_charge(st, nif, &f->remote, PLACE * SCPS_SYN_ACK_LEN))
+    if ((l->half_open >= st->cfg.max_half_open || st->n_conns >= st->cfg.max_conns) && !old)
         return false;
-    for (unsigned i = 0; i < 2 && evict(l); i++)
-        ;
-    return l->half_open < st->cfg.max_half_open && st->n_conns < st->cfg.max_conns;
+    if (!scps_answer_syn_ack(st, nif, &f->remote, SCPS_SYN_ACK_FIRST, scps_listener_has_many(l)))
+        return false;
+    for (unsigned i = 0; i < 2 && old; i++, old = outlived(l)) {
+        scps_listener_evict(st, old);
+        scps_stack_reap(st);
+    }
+    return true;
 }
 
 static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,

@@ -46,11 +46,35 @@ bool scps_listener_has_room(const struct scps_conn *c)
     return !l || l->pending < l->backlog;
 }
 
+/* Returns the netif through which c sends; NULL: c sends nothing any more. */
+static struct scps_nif *nif_of(const struct scps_conn *c)
+{
+    return c->s.queue ? (struct scps_nif *)c->s.queue->link : NULL;
+}
+
+bool scps_listener_may_repeat(const struct scps_conn *c)
+{
+    const struct scps_listener *l = scps_conn_listener(c);
+    struct scps_nif *nif = nif_of(c);
+
+    if (!l || !nif ||
+        scps_answer_syn_ack(l->st, nif, &c->remote, SCPS_SYN_ACK_TIMEOUT,
+                            scps_listener_has_many(l)))
+        return true;
+    scps_env_drop(&l->st->env, SCPS_DROP_RATE_LIMITED);
+    return false;
+}
+
 void scps_listener_established(struct scps_env *env, struct scps_conn *c)
 {
     struct scps_listener *l = c->owner.listener;
     struct scps_stack *st = (struct scps_stack *)env;
+    struct scps_nif *nif = nif_of(c);
 
+    /* The SYN-ACK went to a peer that exists. That of a SYN cookie is not refunded, because its
+     * acknowledgement may be sent many times. */
+    if (nif && scps_agreed_plain(&c->s.agreed) != SCPS_PLAIN_COOKIE)
+        scps_answer_refund(st, nif, &c->remote);
     leave_half_open(l, c);
     scps_queue_add(&l->ready, &c->link);
     l->pending++;

@@ -16,9 +16,15 @@
  *                            datagrams send now, which may be all that the link can carry; at
  *                            least SCPS_ANSWER_FLOOR, at most scps_stack_config.answer_rate
  *   the same, but idle       scps_stack_config.answer_rate. Idle: no connection is open but
- *                            half-open ones, and less than SCPS_ANSWER_FLOOR is sent now
+ *                            half-open ones, and less than SCPS_ANSWER_FLOOR is sent now; or
+ *                            connections and datagrams have sent nothing for 64 s
  *
  * Replies beyond this rate are dropped and counted.
+ *
+ * The SYN-ACKs of half-open connections, which any host can cause by forged SYNs, too, are sent
+ * like the segments of other connections. But they count as replies: they are charged to the same
+ * token bucket, and are not part of the rate at which connections send. The first SYN-ACK is
+ * refunded when the peer acknowledges it.
  */
 #include "stack/stack.h"
 
@@ -29,6 +35,9 @@
 /* smallest size of the token bucket of replies, bytes: it permits one reply without data, however
  * slow the link is */
 #define LEAST 128u
+/* number of SYN-ACKs for which the token bucket must suffice before a half-open connection is
+ * created when there are many already; it repeats its SYN-ACK, a SYN cookie is sent once */
+#define PLACE 3u
 
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a)
 {
@@ -66,7 +75,7 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
         rate = own < rate ? SCPS_MIN(rate - own, most) : 0;
         return SCPS_MAX(rate, SCPS_MAX(line / SCPS_ANSWER_LEAST, 1));
     }
-    if (st->n_conns == st->half_open && own < SCPS_ANSWER_FLOOR)
+    if (scps_usage_silent(&nif->usage) || (st->n_conns == st->half_open && own < SCPS_ANSWER_FLOOR))
         return st->cfg.answer_rate;
     return SCPS_MIN(SCPS_MAX(own / (2 * SCPS_ANSWER_SHARE), SCPS_ANSWER_FLOOR),
                     st->cfg.answer_rate);
@@ -79,46 +88,89 @@ static uint32_t weight(const struct scps_nif *nif, size_t len)
     return (uint32_t)len + device(nif)->overhead;
 }
 
-/* Returns the queue for a reply of len bytes to dst; NULL if the token bucket of that queue does
- * not permit the reply now. */
-static struct scps_answers *queue_with_credit(struct scps_stack *st, struct scps_nif *nif,
-                                              const struct scps_addr *dst, size_t len)
+static struct scps_shaper *shaper_of(const struct scps_stack *st, const struct scps_nif *nif,
+                                     const struct scps_addr *dst)
 {
     const struct scps_route_entry *entry = scps_route_find(st, dst);
-    struct scps_shaper *shaper = entry && entry->route.nif == nif->nif ? entry->shaper : NULL;
+
+    return entry && entry->route.nif == nif->nif ? entry->shaper : NULL;
+}
+
+/* Returns the queue for replies to dst, after its token bucket was updated; NULL: the limit is 0,
+ * so that there are no replies. */
+static struct scps_answers *queue_for(struct scps_stack *st, struct scps_nif *nif,
+                                      const struct scps_addr *dst)
+{
+    struct scps_shaper *shaper = shaper_of(st, nif, dst);
     struct scps_answers *w = shaper ? &shaper->answers : &nif->answers;
     uint64_t share = share_of(st, nif, shaper);
 
+    if (!share)
+        return NULL;
     /* Size of the bucket: the bytes that replies may use in one second, but at least LEAST and at
      * most BURST. */
     scps_pacer_set(&w->share, st->env.now, SCPS_MIN(share, SCPS_RATE_MAX),
                    (uint32_t)SCPS_MIN(SCPS_MAX(share, LEAST), BURST));
-    if (!share || scps_pacer_when(&w->share, st->env.now, weight(nif, len)) > st->env.now)
-        return NULL;
+    scps_pacer_earn(&w->share, st->env.now);
     return w;
 }
 
-bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
-                        size_t len)
+/* Returns how far SYN-ACKs of half-open connections to dst may overdraw the token bucket of
+ * replies, bytes: by the SYN-ACKs of a quarter of max_half_open, but by no more than the route or
+ * the device can carry in 1/8 of a second. So honest clients that connect at the same time, whose
+ * SYN-ACKs are refunded when they answer, need not wait; and a flood of SYNs costs other
+ * connections no more than this once. */
+static uint32_t debt_of(const struct scps_stack *st, const struct scps_nif *nif,
+                        const struct scps_addr *dst)
 {
-    struct scps_answers *w = queue_with_credit(st, nif, dst, len);
+    const struct scps_shaper *p = shaper_of(st, nif, dst);
+    uint64_t rate = p && p->gate.rate.rate ? p->gate.rate.rate : device(nif)->rate;
+    uint64_t most = SCPS_MIN((uint64_t)(st->cfg.max_half_open / 4) * SCPS_SYN_ACK_LEN, BURST);
 
-    if (w)
-        scps_pacer_spend(&w->share, weight(nif, len));
-    return w != NULL;
+    return (uint32_t)(rate ? SCPS_MIN(rate / 8, most) : most);
 }
 
-/* Queues a complete packet as a reply to dst. Returns false, and counts the drop, if the token
- * bucket of replies is empty or their ring buffer is full. */
-static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
-                        const uint8_t *p, size_t len)
+bool scps_answer_syn_ack(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
+                         enum scps_syn_ack why, bool many)
 {
-    struct scps_answers *w = queue_with_credit(st, nif, dst, len);
+    struct scps_answers *w = queue_for(st, nif, dst);
+    uint32_t size = weight(nif, SCPS_SYN_ACK_LEN), debt = many ? 0 : debt_of(st, nif, dst);
+
+    /* If the limit is 0, few half-open connections are permitted nevertheless, because a listener
+     * needs them. */
+    if (!w)
+        return !many;
+    /* A SYN-ACK that is repeated after a timeout leaves something to others, because most of those
+     * that are not answered went to forged addresses. With many half-open connections a new one,
+     * which may repeat its SYN-ACK, leaves something to SYN cookies. A peer that repeats its SYN
+     * gets no cookie. */
+    if (!scps_pacer_lends(&w->share, many && why != SCPS_SYN_ACK_AGAIN ? PLACE * size : size,
+                          why == SCPS_SYN_ACK_TIMEOUT ? debt / 2 : debt))
+        return false;
+    scps_pacer_spend(&w->share, size);
+    return true;
+}
+
+void scps_answer_refund(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst)
+{
+    struct scps_answers *w = queue_for(st, nif, dst);
+
+    if (w)
+        scps_pacer_refund(&w->share, weight(nif, SCPS_SYN_ACK_LEN));
+}
+
+/* Queues a complete packet of len bytes as a reply to dst. Returns false, and counts the drop, if
+ * the token bucket of replies holds less than `need` bytes or their ring buffer is full. */
+static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
+                        const uint8_t *p, size_t len, size_t need)
+{
+    struct scps_answers *w = queue_for(st, nif, dst);
     const struct scps_alloc *a = &st->env.alloc;
     uint32_t most = st->reserve ? SCPS_FIXED_ANSWERS : RING;
     uint8_t *room = NULL;
 
-    if (w && (!st->reserve || w->queue.cap || !scps_recring_reserve(&w->queue, a, most)))
+    if (w && scps_pacer_lends(&w->share, weight(nif, need), 0) &&
+        (!st->reserve || w->queue.cap || !scps_recring_reserve(&w->queue, a, most)))
         room = scps_recring_put(&w->queue, a, (uint32_t)len, most);
     if (!room) {
         scps_env_drop(&st->env, SCPS_DROP_RATE_LIMITED);
@@ -203,7 +255,11 @@ bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const stru
     ip_len = scps_ip_build(p, &ip, tcp_len);
     scps_tcp_build(p + ip_len, seg);
     scps_put16(p + ip_len + 16, scps_tcp_checksum(&ip.src, &ip.dst, p + ip_len, tcp_len, NULL, 0));
-    return queue_reply(st, nif, &f->remote, p, ip_len + tcp_len);
+    /* A SYN cookie needs a bucket that permits the longest one. Otherwise a flood of SYNs without
+     * options would always get the bytes before a client whose SYN has options. */
+    return queue_reply(st, nif, &f->remote, p, ip_len + tcp_len,
+                       seg->flags & SCPS_SYN ? SCPS_MAX(SCPS_SYN_ACK_LEN, ip_len + tcp_len)
+                                             : ip_len + tcp_len);
 }
 
 /* Counts one reply of the kind that r limits (resets, or ICMP messages). Returns false, and counts
@@ -263,7 +319,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
     n = hdr + scps_icmp_build_echo_reply(p + hdr, in, &cut);
     ip.df = false;
     scps_ip_build(p, &ip, n - hdr);
-    if (queue_reply(st, nif, &in->src, p, n))
+    if (queue_reply(st, nif, &in->src, p, n, n))
         st->count.echo_replies++;
     if (p != small)
         a->free(a->ctx, p, room);
@@ -286,6 +342,6 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
     if (!n)
         return;
     scps_ip_build(p, &ip, n);
-    if (queue_reply(st, nif, &in->src, p, hdr + n))
+    if (queue_reply(st, nif, &in->src, p, hdr + n, hdr + n))
         st->count.icmp_out++;
 }

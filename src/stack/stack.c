@@ -77,6 +77,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     scps_ratelimit_begin(&st->reset_limit, cfg.resets, 0, cfg.now);
     scps_ratelimit_begin(&st->icmp_limit, cfg.resets, UINT32_MAX, cfg.now);
     st->env.may_establish = scps_listener_has_room;
+    st->env.may_repeat = scps_listener_may_repeat;
     st->env.established = scps_listener_established;
     st->env.fell_back = scps_plain_remember;
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));

@@ -262,6 +262,16 @@ void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
 /* Returns true if connection c may become ESTABLISHED: it belongs to no listener, or its listener
  * has fewer connections waiting to be accepted than its backlog. */
 bool scps_listener_has_room(const struct scps_conn *c);
+/* Returns true if a quarter or more of the half-open connections that l may have is in use: so many
+ * are unlikely to come from honest clients. */
+static inline bool scps_listener_has_many(const struct scps_listener *l)
+{
+    return l->half_open >= l->st->cfg.max_half_open / 4;
+}
+/* Called when the SYN-ACK of c was not answered in time, charges another one to the token bucket of
+ * replies (reply.c) if c is half-open for a listener. Returns false, and counts the drop, if the
+ * bucket does not permit that. */
+bool scps_listener_may_repeat(const struct scps_conn *c);
 /* Moves c from its listener's half-open connections to those that wait to be accepted. */
 void scps_listener_established(struct scps_env *env, struct scps_conn *c);
 /* Sets *ev to the SCPS_EV_ACCEPT of the first listener in st->ev_listeners. Precondition:
@@ -367,11 +377,20 @@ scps_time scps_answer_due(struct scps_shaper *p, scps_time now);
 /* Approximate length of a SYN-ACK with the usual options, bytes: over IPv6, or over IPv4 with
  * framing. */
 #define SCPS_SYN_ACK_LEN 80u
-/* Charges len bytes to the token bucket of replies (reply.c), for a packet to dst that a connection
- * sends because of a peer that may be forged, such as a SYN-ACK. Returns false if the bucket does
- * not permit that. */
-bool scps_answer_charge(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
-                        size_t len);
+/* Why a SYN-ACK of a half-open connection is to be sent. */
+enum scps_syn_ack {
+    SCPS_SYN_ACK_FIRST,  /* a SYN has arrived */
+    SCPS_SYN_ACK_AGAIN,  /* the same SYN has arrived again */
+    SCPS_SYN_ACK_TIMEOUT /* the SYN-ACK was not answered in time */
+};
+/* Charges a SYN-ACK to dst of a half-open connection to the token bucket of replies, because the
+ * SYN may be forged. many: a quarter of the listener's half-open connections or more is in use.
+ * Returns false, and charges nothing, if the bucket does not permit the SYN-ACK. */
+bool scps_answer_syn_ack(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
+                         enum scps_syn_ack why, bool many);
+/* Refunds a SYN-ACK that scps_answer_syn_ack() has charged, because the peer has acknowledged
+ * it. */
+void scps_answer_refund(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst);
 /* Empties queue w of nif, whose replies are lost, and frees its ring buffer. */
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a);
 /* Queues segment seg, without data, from f->local to f->remote as a reply. Returns false, and

@@ -10,7 +10,7 @@
 
 void scps_usage_begin(struct scps_usage *u, scps_time now)
 {
-    *u = (struct scps_usage){.since = now};
+    *u = (struct scps_usage){.since = now, .busy_at = now};
 }
 
 uint64_t scps_usage_rate(struct scps_usage *u, scps_time now, uint32_t overhead)
@@ -27,5 +27,12 @@ uint64_t scps_usage_rate(struct scps_usage *u, scps_time now, uint32_t overhead)
     u->bytes_then = u->bytes;
     u->packets_then = u->packets;
     u->since = now;
+    if (sent)
+        u->busy_at = now;
     return u->rate;
+}
+
+bool scps_usage_silent(const struct scps_usage *u)
+{
+    return u->since - u->busy_at >= FORGET;
 }

@@ -661,6 +661,162 @@ static void answers_beside_a_connection(void **x)
     script_free(t);
 }
 
+/* Anybody can cause SYN-ACKs, so they are no reason to answer fewer SYNs: 50 SYNs a second from
+ * forged addresses are all answered, the SYN of a client after them with all options. */
+static void a_syn_flood_does_not_shut_the_listener(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->cfg.bets = true;
+    t->peer.caps = SCPS_CAP_BETS;
+    script_listen(t);
+    for (unsigned i = 0; i < 3000; i++) {
+        peer_says(t, SEC(1) + (int)i * MS(20), .port = (uint16_t)(2000 + i), .seq = 100,
+                  .flags = SCPS_SYN);
+        script_forget_sent(t);
+    }
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 0);
+    assert_int_equal(s.cookies_out, 0);
+    peer_says(t, SEC(62), .flags = SCPS_SYN);
+    script_forget_sent(t);
+    peer_says(t, SEC(62) + MS(50), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    assert_int_equal(script_info(t).caps, SCPS_CAP_BETS);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The SYN-ACKs of half-open connections, the first ones and the repeated ones, take no more than
+ * the share of replies, 1/16 of the device's rate. */
+static void syn_acks_are_limited_to_the_share(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    unsigned sent = 0;
+    script_listen(t);
+    t->nif.rate = 300;
+    for (unsigned i = 0; i < 1000; i++) {
+        peer_says(t, SEC(1) + (int)i * MS(10), .port = (uint16_t)(2000 + i), .seq = 100,
+                  .flags = SCPS_SYN);
+        sent += script_forget_sent(t);
+    }
+    scps_stack_get_stats(t->st, &s);
+    /* Of 80 bytes each: two at once, and those of 10 s. */
+    assert_in_range(sent, 3, 2 + 300 / SCPS_ANSWER_SHARE * 10 / 80 + 1);
+    assert_int_equal(s.half_open, sent);
+    assert_in_range(s.drops[SCPS_DROP_RATE_LIMITED], 1000 - sent, 1010);
+    script_run(t, SEC(111));
+    sent += script_forget_sent(t);
+    assert_in_range(sent, 10, 2 + 300 / SCPS_ANSWER_SHARE * 110 / 80 + 1);
+    script_free(t);
+}
+
+/* Clients that complete the handshake are no strangers: however many connect one after the other on
+ * a thin link, their SYN-ACKs do not use up the share of replies. */
+static void handshakes_are_not_charged(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->backlog = 100;
+    script_listen(t);
+    t->nif.rate = 300;
+    for (uint16_t i = 0; i < 40; i++) {
+        peer_says(t, MS(10) * i, .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
+        expect_sent(t, .port = 2000 + i, .flags = SCPS_SYN | SCPS_ACK);
+        peer_says(t, MS(10) * i + MS(5), .port = 2000 + i, .seq = 101, .ack = t->last.seq + 1,
+                  .raw = true);
+    }
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open, 0);
+    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 0);
+    script_forget_events(t);
+    scps_listener_close(t->l);
+    t->l = NULL;
+    script_free(t);
+}
+
+/* When all half-open connections are in use, a SYN costs the share of replies a SYN cookie, and no
+ * half-open connection that it does not get. */
+static void a_full_listener_spends_on_cookies_only(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->stack_cfg.max_half_open = 4;
+    script_listen(t);
+    t->nif.rate = 8000 * SCPS_ANSWER_SHARE;
+    for (uint16_t i = 0; i < 104; i++)
+        peer_says(t, MS(1), .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
+    assert_int_equal(script_forget_sent(t), 104);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open, 4);
+    assert_int_equal(s.cookies_out, 100);
+    script_free(t);
+}
+
+/* An acknowledgement of a SYN cookie may be sent many times, so the share of replies gets nothing
+ * back for it. */
+static void cookies_are_charged(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    t->stack_cfg.max_half_open = 0;
+    script_listen(t);
+    t->nif.rate = 300;
+    for (int i = 0; i < 10; i++) {
+        peer_says(t, MS(10) * i, .port = (uint16_t)(2000 + i), .seq = 100, .flags = SCPS_SYN);
+        if (!script_sent_count(t))
+            continue;
+        expect_sent(t, .port = (uint16_t)(2000 + i), .flags = SCPS_SYN | SCPS_ACK);
+        peer_says(t, MS(10) * i + MS(5), .port = (uint16_t)(2000 + i), .seq = 101,
+                  .ack = t->last.seq + 1, .raw = true);
+    }
+    scps_stack_get_stats(t->st, &s);
+    /* The bucket holds 128 bytes. A cookie costs 44 or 64 of them, but needs 80, so that clients
+     * with long options have the same chance as others. */
+    assert_int_equal(s.cookies_ok, t->us.addr.family == 6 ? 1 : 2);
+    assert_int_equal(s.cookies_out, s.cookies_ok);
+    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 10 - s.cookies_ok);
+    script_forget_events(t);
+    scps_listener_close(t->l);
+    t->l = NULL;
+    script_free(t);
+}
+
+/* A connection that has sent nothing for a minute has nothing to lose by many replies. */
+static void answers_beside_a_silent_connection(void **x)
+{
+    static const struct {
+        scps_time at;
+        bool all;
+    } when[] = {{SEC(60), false}, {SEC(70), true}};
+    unsigned each, sent;
+    for (size_t i = 0; i < sizeof when / sizeof *when; i++) {
+        struct script *t = script_of(x);
+        each = t->us.addr.family == 6 ? 60 : 40;
+        t->stack_cfg.resets = 100000;
+        script_established(t, MS(100));
+        script_run(t, SEC(2));
+        peer_strange(t, 1998); /* The rate at which the connection sends is measured. */
+        script_run(t, when[i].at - SEC(1));
+        peer_strange(t, 1999);
+        script_run(t, when[i].at);
+        script_forget_sent(t);
+        for (uint16_t k = 0; k < 100; k++)
+            peer_strange(t, (uint16_t)(2000 + k));
+        script_run(t, when[i].at + 1);
+        sent = script_forget_sent(t);
+        assert_true(when[i].all ? sent == 100 : sent <= SCPS_ANSWER_FLOOR / each + 1);
+        scps_conn_abort(t->c);
+        t->c = NULL;
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -686,6 +842,12 @@ int main(void)
         SCRIPT_TEST(replies_and_connections_take_turns),
         SCRIPT_TEST(replies_are_limited_to_their_share),
         SCRIPT_TEST(answers_beside_a_connection),
+        SCRIPT_TEST(a_syn_flood_does_not_shut_the_listener),
+        SCRIPT_TEST(syn_acks_are_limited_to_the_share),
+        SCRIPT_TEST(handshakes_are_not_charged),
+        SCRIPT_TEST(a_full_listener_spends_on_cookies_only),
+        SCRIPT_TEST(cookies_are_charged),
+        SCRIPT_TEST(answers_beside_a_silent_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,29 @@ static void changes(void **state)
     assert_false(scps_pacer_covers(&p, 41));
 }
 
+/* A packet may overdraw the bucket by a debt, and may be refunded, up to a full bucket. */
+static void lends(void **state)
+{
+    struct scps_pacer p = {0};
+    (void)state;
+
+    scps_pacer_set(&p, 0, 100, 100);
+    assert_true(scps_pacer_lends(&p, 100, 0));
+    assert_true(scps_pacer_lends(&p, 250, 0)); /* A full bucket permits any packet. */
+    scps_pacer_spend(&p, 100);
+    assert_false(scps_pacer_lends(&p, 1, 0));
+    assert_true(scps_pacer_lends(&p, 80, 80));
+    assert_false(scps_pacer_lends(&p, 81, 80));
+    scps_pacer_spend(&p, 80);
+    assert_false(scps_pacer_lends(&p, 80, 80));
+    scps_pacer_refund(&p, 80);
+    assert_true(scps_pacer_lends(&p, 80, 80));
+    scps_pacer_refund(&p, 80);
+    scps_pacer_refund(&p, 80);
+    assert_true(scps_pacer_covers(&p, 100));
+    assert_false(scps_pacer_covers(&p, 101));
+}
+
 /* The largest rate over any time overflows nothing. */
 static void extremes(void **state)
 {
@@ -110,6 +133,7 @@ int main(void)
         cmocka_unit_test(without_a_rate), cmocka_unit_test(exact),
         cmocka_unit_test(burst),          cmocka_unit_test(larger_than_the_bucket),
         cmocka_unit_test(changes),        cmocka_unit_test(extremes),
+        cmocka_unit_test(lends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,12 +62,38 @@ static void forgets(void **state)
     assert_int_equal(scps_usage_rate(&u, SCPS_SEC(1000), 0), 0);
 }
 
+/* SYN-ACKs of half-open connections count neither as traffic nor as a reason not to be silent. */
+static void left_out(void **state)
+{
+    struct scps_usage u;
+    (void)state;
+
+    scps_usage_begin(&u, 0);
+    send(&u, 10, 1000);
+    for (int i = 0; i < 5; i++) {
+        send(&u, 1, 60);
+        scps_usage_leave_out(&u, 60);
+    }
+    assert_int_equal(scps_usage_rate(&u, SCPS_SEC(1), 0), 10000);
+    assert_int_equal(u.packets, 15);
+    send(&u, 1, 60);
+    scps_usage_leave_out(&u, 60);
+    assert_int_equal(scps_usage_rate(&u, SCPS_SEC(64), 50), 10000 - 10000 * 63 / 64);
+    assert_false(scps_usage_silent(&u));
+    scps_usage_rate(&u, SCPS_SEC(65), 0);
+    assert_true(scps_usage_silent(&u));
+    send(&u, 1, 40);
+    scps_usage_rate(&u, SCPS_SEC(66), 0);
+    assert_false(scps_usage_silent(&u));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(periods),
         cmocka_unit_test(framing),
         cmocka_unit_test(forgets),
+        cmocka_unit_test(left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
