@@ -108,7 +108,7 @@ static char *next_chunk(char *str, int num, void *stream)
     return str;
 }
 
-/* ---- functions that find and open the file ---- */
+/* ---- functions that find and open the scenario file ---- */
 
 bool lab_scenario_dir(size_t i, char *dir, size_t len)
 {

@@ -42,8 +42,9 @@ struct lab_case {
 };
 
 struct lab_scenario {
-    /* path of the scenario file: the path given to lab_scenario_read(), or that of the scenario of
-     * this name that is shipped with the program */
+    /* path of the scenario file that was read: the argument `path` of lab_scenario_read() or, if
+     * that is no file but the name of a scenario shipped with the program, the path of the shipped
+     * file */
     char *path;
     char *name, *about, *published;
     uint64_t runs, seed;

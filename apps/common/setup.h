@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The links and flows of one cell (a combination of a scenario's swept values) as values, made from
- * keys and texts. setup_keys.c has the list of keys. */
+/* The links and flows of one cell (a combination of a scenario's swept values) as structures. Their
+ * fields are parsed from the settings KEY = VALUE of the scenario file and of the command line;
+ * setup_keys.c has the list of keys. */
 #ifndef SCPS_LAB_SETUP_H
 #define SCPS_LAB_SETUP_H
 

@@ -37,8 +37,10 @@ struct key {
     const char *name;
     enum reader reader;
     size_t at;
-    /* values: text for messages; for ENUM the words that are accepted, in the order of their values
-     * from 0 */
+    /* values: which values the key accepts, as text for the message about a wrong value and for
+     * 'scps_lab keys'; for ENUM, which accepts one of several words, these words with blanks
+     * between them, in the order of their numbers from 0. help: what the key means, for 'scps_lab
+     * keys'. */
     const char *values, *help;
 };
 
