@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* scps_lab: runs scenarios and sweeps over them, and makes reports. This file reads the command
- * line; each command is a file in scps_lab/. */
+/* scps_lab: runs scenarios (files that describe simulated links and flows) once or as a sweep (once
+ * or more for each combination of the values that the scenario lists), and makes reports. This file
+ * reads the command line and implements the subcommands list and keys; each other subcommand is a
+ * file in scps_lab/. */
 #include "common/completion.h"
 #include "common/hangup.h"
 #include "common/setup.h"

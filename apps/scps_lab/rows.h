@@ -24,10 +24,11 @@ void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 
-/* Opens DIR/rows.csv for appending, and creates it if it does not exist. Removes an incomplete run,
- * left by an interrupted write, and calls done(ctx, cell number, run) for each complete run.
- * Returns false, with one line in msg, on an error, or if the file is of another scenario, seed,
- * version or shard. */
+/* Opens DIR/rows.csv for appending, and creates it if it does not exist. Removes an incomplete run
+ * (one simulation of a cell, which is one combination of swept values), left by an interrupted
+ * write, and calls done(ctx, cell number, run) for each complete run. shard: which of the `shards`
+ * parts of the sweep, from 1, the file is for. Returns false, with one line in msg, on an error, or
+ * if the file is of another scenario, seed, version or shard. */
 bool lab_rows_open(struct lab_rows *r, const char *dir, const struct lab_cells *c, unsigned shard,
                    unsigned shards, void (*done)(void *ctx, size_t cell, unsigned run), void *ctx,
                    char msg[LAB_MSGLEN]);
