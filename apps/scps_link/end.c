@@ -28,7 +28,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define QUEUE 5000 /* length of the device's queue, packets */
+/* length, packets, of the transmit queue of an end's TUN device: packets that the kernel has sent
+ * to the device and this program has not read yet */
+#define QUEUE 5000
 
 static int end_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 {

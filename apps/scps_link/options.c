@@ -270,7 +270,9 @@ struct source {
     const char *link, *scenario;
     char *set[MAX_SETS];
     size_t nset;
-    uint64_t run; /* value of --run; 0: the option was not given */
+    /* --run: number, from 1, of the run of scps_lab whose random numbers the link uses; 0: not
+     * given, which stands for 1 */
+    uint64_t run;
     bool seeded;
 };
 

@@ -48,7 +48,9 @@ struct link_options {
     uint64_t seed;
     /* scenario from which the link comes; NULL: the link comes from --link */
     struct link_scenario *scenario;
-    scps_dur time, interval; /* --time and --interval, µs; 0: not given */
+    /* time: duration after which the program ends (--time), µs; interval: time between two outputs
+     * of statistics (--interval), µs; 0: the option was not given */
+    scps_dur time, interval;
     /* names of the files of --truth and --ctl; NULL: the option was not given */
     const char *truth, *ctl;
     bool json, quiet, realtime;
