@@ -180,7 +180,7 @@ static void take_datagram(struct ttcp_receiver *r, const uint8_t *p, size_t len,
     d->rest_len = len;
 }
 
-/* ---- functions that follow the run from its first datagram to its end ---- */
+/* ---- functions that write out the datagrams and detect the end of the run ---- */
 
 /* Writes as much of the last received datagram to the output as the output accepts. Returns true
  * when all is written, false after an error or while the output accepts no more. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A flow, which is data in one direction, and one end of the connection that carries it.
+/* Two structures: a flow, which is data in one direction with its sender and its receiver (struct
+ * ttcp_flow), and an end of a connection, which sends one flow, receives another, or both (struct
+ * ttcp_end).
  *
- * A run has one flow for each connection, with --bidir two. Over a virtual link both halves of a
- * flow, sender and receiver, are in this process; in real time one of them is in another process.
+ * A run has one flow for each connection, with --bidir two. Over a virtual link, which is simulated
+ * in this process, both sender and receiver of a flow are here; in real time one of them is in
+ * another process.
  */
 #ifndef SCPS_TTCP_FLOW_H
 #define SCPS_TTCP_FLOW_H

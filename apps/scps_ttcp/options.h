@@ -36,9 +36,11 @@ struct ttcp_options {
     /* -B: at both ends, only full blocks of -l bytes: the sender writes only full blocks to the
      * connection, and the receiver to its output, except the last block */
     bool blocks;
-    bool touch; /* -T: the receiver reads every byte that arrives */
-    bool echo;  /* -e: the receiver echoes each block */
-    bool udp;   /* -u: datagrams (UDP) are sent instead of a stream */
+    /* -T: sender and receiver read every byte of the data in memory and add it to a sum; false:
+     * data is passed on without being looked at */
+    bool touch;
+    bool echo; /* -e: the receiver echoes each block */
+    bool udp;  /* -u: datagrams (UDP) are sent instead of a stream */
     /* --hollow: over a virtual link, sender, stacks and receiver only count the bytes of the data
      * and store none */
     bool hollow;
@@ -79,7 +81,9 @@ struct ttcp_options {
     bool memory_limit_set;
     /* --record-size: size of a record, bytes; 0: each write call is a record */
     uint64_t record_size;
-    uint64_t ack_budget_bps; /* --ack-budget, bit/s; 0: no limit */
+    /* --ack-budget: limit of the rate at which each end sends acknowledgements without data,
+     * headers counted, bit/s; 0: no limit */
+    uint64_t ack_budget_bps;
     const struct scps_cc_ops *cc;
     const char *compare; /* --compare: list of controllers as typed; NULL: one transfer only */
     int64_t cc_param[SCPS_CC_PARAMS];

@@ -65,8 +65,8 @@ bool pathfile_restore(struct pathfile *f, struct scps_conn *c, int64_t now,
     if (len < 0)
         return say_error(msg, strerror(errno));
     v = scps_path_restore(c, state, (size_t)len, now, NULL);
-    /* The file contains something else than a path state, perhaps because the user mistyped its
-     * name, so it is not replaced. */
+    /* If the file is not empty and no path state, perhaps because the user mistyped its name, it is
+     * kept: pathfile_save() then does not replace it by this connection's state. */
     f->keep = v == SCPS_PATH_FOREIGN && len > 0;
     snprintf(msg, PATHFILE_MSGLEN, "%s: %s%s", scps_path_verdict_name(v),
              scps_path_verdict_words(v), f->keep ? "; it is left as it is" : "");

@@ -12,7 +12,8 @@
 
 #include <scps/types.h>
 
-#define TTCP_RECEIPT_LINE 256 /* room for the line, bytes */
+/* room for the line with the receiver's result and a terminating zero, bytes */
+#define TTCP_RECEIPT_LINE 256
 
 /* A checksum of a stream against accidental errors, not against attackers: 64 bits that depend on
  * every byte and its position. All zero is the initial state. */

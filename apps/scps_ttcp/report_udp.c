@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The reports of -u: lines in ttcp's form, and a document in the form of iperf3 -u.
  *
- * end.sum and end.streams[].udp are about the whole run: bytes sent if the sender is in this
- * process, jitter and losses if the receiver is; null if neither is known here. sum_sent and
- * sum_received have the two ends separately. packets are those that were sent, as far as is known,
- * so lost_percent is a share of them. docs/schema/scps_ttcp_udp.schema.json describes all of it.
+ * end.sum and end.streams[].udp are about the whole run; sum_sent and sum_received have the two
+ * ends separately. bytes: those sent if the sender is in this process, otherwise those received.
+ * Jitter and losses are measured if the receiver is in this process, and null otherwise, or if the
+ * datagrams do not show them. packets: the number of datagrams sent, of which lost_percent is a
+ * share; if only the receiver is in this process and that number is not known, those that arrived.
+ * docs/schema/scps_ttcp_udp.schema.json describes all of it.
  */
 #include "scps_ttcp/report_parts.h"
 #include "scps_ttcp/units.h"

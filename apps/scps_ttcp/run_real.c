@@ -141,7 +141,9 @@ static void watch_while(struct ttcp_real *x, ev_io *w, bool waiting)
         ev_io_stop(scps_loop_ev(x->loop), w);
 }
 
-/* Called after each event: decides whether the run is over, and which descriptors to watch. */
+/* Called after each step of the transfer (an event of the stack, input that can be read, output
+ * that can be written, a timer): decides whether the run is over, and which descriptors to
+ * watch. */
 static void check(struct ttcp_real *x)
 {
     struct ev_loop *ev = scps_loop_ev(x->loop);
@@ -282,7 +284,8 @@ static void on_interrupt(EV_P_ ev_signal *w, int revents)
 
     (void)loop;
     (void)revents;
-    /* The figures have been recorded, and the run waits only for the connections to close. */
+    /* If x->finished, the figures of all flows have been recorded, and the run only waits for the
+     * connections to close: the signal ends this wait. */
     if (x->finished)
         scps_loop_stop(x->loop);
     else

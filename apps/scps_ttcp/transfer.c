@@ -379,7 +379,8 @@ static void tell_result(struct ttcp_receiver *r)
         /* The send buffer has no space, or there is no memory. SCPS_EV_WRITABLE will come. */
         if (n == SCPS_ERR_AGAIN || n == SCPS_ERR_NOMEM)
             return;
-        if (n < 0) { /* The peer has gone, so the result cannot be sent. */
+        /* If the connection has failed, the rest of the receiver's result is not sent. */
+        if (n < 0) {
             r->line_at = r->line_len;
             return;
         }

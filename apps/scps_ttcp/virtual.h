@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends of a transfer over a virtual link: their state, which virtual_open.c initialises and
- * run_virtual.c uses. */
+/* The state of a transfer over a virtual link. The link and both ends of the transfer are simulated
+ * in this process. virtual_open.c initialises the state, and run_virtual.c uses it. */
 #ifndef SCPS_TTCP_VIRTUAL_H
 #define SCPS_TTCP_VIRTUAL_H
 
@@ -34,7 +34,8 @@ struct ttcp_virtual {
      * short one behind the data that tells the receiver that the data has ended */
     scps_time next;
     /* on_event: function that is called for the events of both hosts' stacks, with this structure
-     * as ctx; stop_now: variable that a signal sets, which ends the waiting for input */
+     * as ctx. stop_now: variable that a signal sets to interrupt the run; a sender that waits for
+     * its input then stops waiting. */
     void (*on_event)(struct scps_host *h, const struct scps_event *ev, void *ctx);
     const volatile sig_atomic_t *stop_now;
     /* With -u. true: the sender has sent its last datagram, and the run waits until the link has
