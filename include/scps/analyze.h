@@ -215,8 +215,9 @@ struct scps_trace_conn {
     struct scps_trace_dir a2b, b2a;
 };
 
-/* The list of the counts for a whole capture: packets read, and packets that the analyser could not
- * use, by reason. X(name, words). */
+/* The list of the counts of a whole capture: packets and bytes read, kinds of packets, and packets
+ * that the analyser could not use, by reason. X(name, words): name of the field in struct
+ * scps_trace_totals, and its meaning in words, for reports. */
 #define SCPS_TRACE_COUNTS(X)                                                                       \
     X(packets, "packets read")                                                                     \
     X(bytes, "captured bytes read")                                                                \
@@ -270,7 +271,9 @@ struct scps_trace_seen {
     bool b2a;          /* true: the packet goes from end b to end a of the connection */
     const uint8_t *ip; /* the innermost IP header of a packet in tunnels, within pkt->data */
     uint32_t ip_len;   /* number of captured bytes from the start of the innermost IP header on */
-    uint8_t proto;     /* IP protocol: 6 or 106 (TCP), or 105 for a compressed header */
+    /* protocol number in the IP header: 6 (TCP); 106 (TCP, as builds of the SCPS reference
+     * implementation send it); 105 (SCPS-TP with a compressed header) */
+    uint8_t proto;
     struct scps_endpoint src, dst;
     /* Fields of the TCP header, and len, the payload in bytes. win is the announced window after
      * the window scale was applied, bytes. */
@@ -451,7 +454,7 @@ SCPS_API struct scps_trace_plots *scps_trace_plots_new(const char *dir, unsigned
                                                        unsigned formats,
                                                        bool (*wanted)(void *ctx, uint32_t conn),
                                                        void *ctx);
-/* Adds one packet to the graphs. Call it from on_packet. */
+/* Adds one packet to the graphs. Call it from the callback scps_trace_config.on_packet. */
 SCPS_API void scps_trace_plots_see(struct scps_trace_plots *p, const struct scps_trace_seen *s);
 /* Completes the files and runs gnuplot for PNG and SVG. Returns the number of graphs, or
  * SCPS_ERR_SYSTEM with one line in msg. Frees p. */
@@ -464,7 +467,8 @@ struct scps_trace_html;
  * connections to draw (NULL: all). Returns NULL on lack of memory. */
 SCPS_API struct scps_trace_html *
 scps_trace_html_new(size_t max_events, bool (*wanted)(void *ctx, uint32_t conn), void *ctx);
-/* Adds one packet to the graphs of the interactive page. Call it from on_packet. */
+/* Adds one packet to the graphs of the interactive page. Call it from the callback
+ * scps_trace_config.on_packet. */
 SCPS_API void scps_trace_html_see(struct scps_trace_html *h, const struct scps_trace_seen *s);
 /* Writes the page, an HTML file, to `path`. Call it after scps_trace_finish(). Returns 0, or
  * SCPS_ERR_SYSTEM with one line in msg. Frees h. */

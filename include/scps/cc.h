@@ -109,8 +109,8 @@ struct scps_cc_ack {
     /* true: a new round trip begins, because this acknowledgement covers data that was sent after
      * the previous round trip began */
     bool round_start;
-    /* true: the connection is in loss recovery, during which a controller should not grow the
-     * window */
+    /* true: after this acknowledgement the connection is in fast recovery (not in the recovery
+     * after a timeout), during which a controller should not grow the window */
     bool in_recovery;
     /* equal to `bytes`, the newly arrived bytes, if this acknowledgement has the ECE flag (the
      * receiver echoes a congestion mark, RFC 3168); 0: it has not, or ECN was not negotiated */

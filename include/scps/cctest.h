@@ -108,8 +108,10 @@ struct scps_cctest_row {
     scps_dur rtt_old; /* ack: RTT of the oldest segment acknowledged, µs; 0: unknown */
     uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
     bool round;       /* ack: the acknowledgement is the first of a new round trip */
-    bool in_recovery; /* ack: an episode of loss recovery is going on */
-    bool fresh;       /* loss: the loss begins a new episode of loss recovery */
+    /* ack: value of scps_cc_ack.in_recovery: the connection is in fast recovery after this
+     * acknowledgement */
+    bool in_recovery;
+    bool fresh; /* loss: the loss begins a new episode of loss recovery */
     enum scps_loss_cause cause;
     enum scps_evidence evidence; /* loss: the evidence by which it was detected */
     enum scps_cc_change what;    /* change: the event that ops->change receives */
@@ -162,7 +164,9 @@ enum scps_cctest_check {
     SCPS_CCTEST_FASTER,
     SCPS_CCTEST_SLOWER,
     SCPS_CCTEST_OUTAGE,
-    /* checks against a published closed form of window growth */
+    /* Checks against the closed form (published formula of window growth) in
+     * scps_cctest_expect.form: the growth after a loss, and the mean window at a loss rate. Without
+     * a form they are not made. */
     SCPS_CCTEST_GROWTH,
     SCPS_CCTEST_RESPONSE,
     SCPS_CCTEST_CHECKS

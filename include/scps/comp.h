@@ -55,10 +55,12 @@ struct scps_comp_tx {
     uint32_t ack, seq;
 };
 
-/* State of the receiving side of a connection, from which scps_comp_parse() fills in fields that
- * were left out. */
+/* State of the receiving end of a connection, from which scps_comp_parse() fills in fields that a
+ * compressed header from the peer leaves out. */
 struct scps_comp_rx {
-    uint32_t next; /* sequence number after the highest octet received */
+    /* sequence number after the highest octet received: that of a segment whose compressed header
+     * has none */
+    uint32_t next;
     uint32_t ack;
     uint16_t wnd;
     bool known;

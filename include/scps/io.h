@@ -212,9 +212,10 @@ SCPS_API const char *scps_ifopts_help(void);
 /* Implements scps_ifopts_parse(), which passes the size of the caller's structure, bytes. */
 SCPS_API int scps_ifopts_parse_sized(struct scps_ifopts *o, const char *name, const char *value,
                                      char msg[SCPS_IO_MSGLEN]);
-/* Parses the value of option `name` (without dashes; --offload has no value) into *o, which is
- * zeroed before the first call. Returns 1; 0 if the name is not one of these; SCPS_ERR_INVAL with
- * one line in msg, and *o is then unchanged. */
+/* Parses the value of the interface option `name` (one of those listed above struct scps_ifopts,
+ * without dashes; --offload has no value) into *o, which is zeroed before the first call. Returns
+ * 1; 0 if no interface option has this name; SCPS_ERR_INVAL with one line in msg, and *o is then
+ * unchanged. */
 static inline int scps_ifopts_parse(struct scps_ifopts *o, const char *name, const char *value,
                                     char msg[SCPS_IO_MSGLEN])
 {

@@ -148,8 +148,12 @@ enum {
     SCPS_TP_ACKBEHAVE = 0x05, /* acknowledgement mode, enum scps_ack_mode: 0, 1 or 2 */
     SCPS_TP_RTOMIN = 0x06,
     SCPS_TP_PERSISTTIME = 0x08, /* longest time between window probes, ms */
-    SCPS_TP_TIMEOUT = 0x09,     /* number of retransmissions of data before the connection ends */
-    SCPS_TP_LONGTIMEOUT = 0x0a, /* number of retransmissions of a SYN before the connection ends */
+    /* how long data is resent to a silent peer before the connection ends, as a number of timeouts
+     * in a row; see SCPS_TP_DATA_RETRIES */
+    SCPS_TP_TIMEOUT = 0x09,
+    /* how long a SYN is resent before the connection ends, as a number of timeouts in a row; see
+     * SCPS_TP_SYN_RETRIES */
+    SCPS_TP_LONGTIMEOUT = 0x0a,
     SCPS_TP_2MSLTIMEOUT = 0x0b,
     SCPS_TP_BETS_RTIMEOUT = 0x0c,
     SCPS_TP_TIMESTAMP = 0x0d,
@@ -164,7 +168,8 @@ enum {
     SCPS_TP_VEGAS_GAMMA = 0x16,
     SCPS_TP_SNACKDELAY = 0x17,
     SCPS_TP_RTOMAX = 0x1e,
-    /* Options of level SCPS_SOL_SCPS_ROUTE, which here affect only this socket. */
+    /* Options of level SCPS_SOL_SCPS_ROUTE. In spite of the level's name they set nothing for a
+     * route: each affects only the socket on which it is set. */
     SCPS_ROUTE_RATE = 1, /* rate limit of the socket on the wire, bit/s; 0: unlimited */
     SCPS_ROUTE_RTT = 3,  /* round trip that is assumed before one is measured, ms */
     SCPS_ROUTE_IRTO = 7, /* initial retransmission timeout, ms */
@@ -661,8 +666,8 @@ SCPS_API struct scps_ctx *scps_ctx_new(const struct scps_ctx_config *cfg);
 SCPS_API void scps_ctx_free(struct scps_ctx *ctx);
 /* Returns the pointer scps_ctx_config.user. */
 SCPS_API void *scps_ctx_user(const struct scps_ctx *ctx);
-/* Returns the stack of the context. Hold the lock during calls into it, and call scps_ctx_turn()
- * afterwards. */
+/* Returns the stack of the context. During calls into the stack hold the lock that
+ * scps_ctx_config.lock takes; afterwards release it and call scps_ctx_turn(). */
 SCPS_API struct scps_stack *scps_ctx_stack(const struct scps_ctx *ctx);
 /* Does the pending work of the context, as every call of this interface does: runs timers that have
  * expired, passes events to the sockets and sends packets. */

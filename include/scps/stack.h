@@ -80,8 +80,9 @@ struct scps_stack_config {
      *                (scps_conn_write() returns SCPS_ERR_NOMEM, and SCPS_EV_WRITABLE comes)
      *   at the limit for all else: data in order is dropped with SCPS_DROP_MEMORY_LIMIT
      * Dropped data is not acknowledged, so the peer sends it again. 100 ms after a refusal, each
-     * connection gives back an empty buffer that is larger than `left`, because it would refuse
-     * other connections their data beyond a hole. Windows once offered are not withdrawn. */
+     * connection frees its send buffer and its receive buffer, if that buffer is empty and larger
+     * than `left`: other connections can then store more data beyond a hole. Windows once offered
+     * are not withdrawn. */
     uint64_t memory_limit;
     /* Secret key of sequence numbers, ports, cookies and hashing. Stacks with equal seeds and equal
      * inputs behave equally. */
@@ -220,9 +221,9 @@ SCPS_API int scps_stack_add_addr(struct scps_stack *st, struct scps_netif *nif,
  * nothing is sent from an address that the host does not have. Datagram endpoints whose local
  * address it is get the same error once and stay open; datagrams that they have waiting to be sent
  * are lost (scps_dgram_stats.unsent). Listeners stay, but get no connections to the address. If
- * several netifs have the address, only connections through nif end. From a filter that answers ARP
- * requests the address is removed by scps_ether_remove_addr(). Returns 0, or SCPS_ERR_NOENT: nif
- * does not have the address. */
+ * several netifs have the address, only connections through nif end. A filter of <scps/ether.h>
+ * goes on answering ARP requests for the address until the caller calls scps_ether_remove_addr(),
+ * too. Returns 0, or SCPS_ERR_NOENT: nif does not have the address. */
 SCPS_API int scps_stack_remove_addr(struct scps_stack *st, struct scps_netif *nif,
                                     const struct scps_addr *addr);
 
@@ -304,11 +305,11 @@ SCPS_API int scps_stack_remove_route(struct scps_stack *st, const struct scps_ad
  * most, so that acknowledgements are sent while many packets arrive. */
 SCPS_API int scps_stack_input(struct scps_stack *st, struct scps_netif *nif,
                               const struct scps_pkt *in);
-/* Runs the timers due at `now`, µs, then builds the next packet for nif in *out. out->data and
- * out->cap give the room for its headers, SCPS_MAX_HEADERS bytes at least. The payload is at
- * out->payload, unless all of it fits behind the headers at out->data. Returns 1 with a packet; 0
- * if there is no packet before the time of scps_stack_deadline(); SCPS_ERR_ROOM if out->cap is less
- * than SCPS_MAX_HEADERS, or SCPS_ERR_INVAL if nif, which is not NULL, is not attached to st. On an
+/* Runs the timers due at `now`, µs, then builds the next packet for the interface nif (not NULL) in
+ * *out. out->data and out->cap give the room for its headers, SCPS_MAX_HEADERS bytes at least. The
+ * payload is at out->payload, unless all of it fits behind the headers at out->data. Returns 1 with
+ * a packet; 0 if there is no packet before the time of scps_stack_deadline(); SCPS_ERR_ROOM if
+ * out->cap is less than SCPS_MAX_HEADERS, or SCPS_ERR_INVAL if nif is not attached to st. On an
  * error no timer was run, and the packets to send stay in the stack. */
 SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, scps_time now,
                                struct scps_pkt *out);
