@@ -7,10 +7,11 @@
  *
  *      x = w ^ 0x8000          turns each 16-bit word into a signed number, less 32768
  *      t = madd(x, 1)          adds neighbouring words into 32-bit lanes
- *      acc += t                adds t to signed 32-bit lanes, which hold 2048 such sums
+ *      acc += t                adds t to signed 32-bit lanes
  *
- * The subtracted 32768s are added at the end. The sums of both ways are congruent modulo 65535, and
- * zero only if every octet was zero.
+ * After at most 2048 such additions (65536 octets) the lanes, which cannot overflow by then, are
+ * added to the 64-bit sum, and with them all 32768s that were subtracted. The sums with AVX2 and
+ * without it are congruent modulo 65535, and zero only if every octet was zero.
  */
 #include "base/cksum.h"
 

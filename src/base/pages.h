@@ -44,7 +44,8 @@ uint8_t *scps_pages_find(const struct scps_pages *p, uint64_t off);
 uint8_t *scps_pages_make(struct scps_pages *p, uint64_t off);
 /* Drops the page that holds offset off, if there is one. */
 void scps_pages_drop(struct scps_pages *p, uint64_t off);
-/* Drops the pages that are completely in [from, to). Costs O(min(to - from, memory)). */
+/* Drops the pages that are completely in [from, to). Takes time in proportion to to - from, or to
+ * the size of the hash table of all pages if that is less. */
 void scps_pages_drop_range(struct scps_pages *p, uint64_t from, uint64_t to);
 /* Drops all pages and keeps the memory. */
 void scps_pages_clear(struct scps_pages *p);
