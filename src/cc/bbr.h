@@ -112,7 +112,8 @@ struct scps_bbr {
     uint64_t bw_probe_up_acked, probe_up_acked_per_inc;
     scps_time cycle_stamp;
     scps_dur bw_probe_wait;
-    /* time at which ProbeRTT ends, µs; 0: the bytes in flight are still above ProbeRTT's target */
+    /* Time before which ProbeRTT does not end, µs. 0: ProbeRTT has begun and the bytes in flight
+     * are still above its target, or BBR has never been in ProbeRTT. Not used outside ProbeRTT. */
     scps_time probe_rtt_done_stamp;
     /* A rate sample counts as app-limited if scps_cc_ack.prior_delivered (bytes delivered when the
      * segment was sent) is between marked_from and marked_to. marked_to 0: there is no such

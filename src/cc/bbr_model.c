@@ -170,7 +170,8 @@ static void adapt_lower_bounds(const struct scps_bbr_ctx *x)
 
     if (scps_bbr_is_probing(b) || !b->is_loss_in_round)
         return;
-    /* With base-loss=1, losses that the path's own loss rate explains do not change the model. */
+    /* With the parameter base-loss=1 and a measured loss rate of the link (b->base_loss, from round
+     * trips without a queue), losses that this rate explains do not change the model. */
     if (b->base_loss && !scps_bbr_too_high(x))
         return;
     if (b->bw_shortterm == SCPS_BBR_INFINITE)

@@ -38,8 +38,9 @@ static bool startup_high_loss(const struct scps_bbr_ctx *x)
 
     if (b->startup_loss)
         return true;
-    /* With the parameter base-loss=1, losses in a round trip without a queue are taken for losses
-     * of the link itself and do not end Startup. */
+    /* With the parameter base-loss=1: if the smallest RTT of this round trip is about min_rtt,
+     * there was no queue, so the losses are taken for losses of the link itself and do not end
+     * Startup. */
     if (scps_bbr_no_queue(x))
         return false;
     return b->loss_round_start && b->recovering && b->round_count > b->recovery_round &&

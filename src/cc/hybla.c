@@ -3,10 +3,12 @@
  *
  *     rho = RTT / RTT0, RTT0 = 25 ms, at least 1
  *
- *     slow start    2^rho - 1 segments for each acknowledged       per RTT0: doubling, as at 25 ms
- *     avoidance     rho^2 segments for each window acknowledged    per RTT0: 1/rho of rho segments
+ *     slow start    the window grows by 2^rho - 1 segments for each segment acknowledged: in a
+ *                   round trip to 2^rho times its size, so in each RTT0 it doubles
+ *     avoidance     the window grows by rho^2 segments in each round trip: by rho in each RTT0
  *
- * so that the rate (not the window) grows as on a connection with a round trip of 25 ms.
+ * At the same rate the window is rho times that of a connection with a round trip of 25 ms, so the
+ * rate (not the window) grows as on such a connection.
  *
  * Source: Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J.
  * of Satellite Communications and Networking 22, 2004. A loss halves the window and a timeout sets

@@ -7,8 +7,8 @@
 #include "base/wide.h"
 
 enum {
-    /* Least number of segments that must be lost in a round trip for the brake to halve the
-     * window. */
+    /* Least number of segments that must be lost in a round trip, by losses that were taken for
+     * corruption, for the brake to halve the window. */
     LEAST_LOST = 16,
     /* Number, from 1, of the round trip after the brake's halving of the window whose losses and
      * delivery rate are compared with those of the round trip before the halving. */

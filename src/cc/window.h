@@ -90,13 +90,16 @@ void scps_win_choose(struct scps_win *w, int64_t slow_start, size_t size);
 size_t scps_win_more_state(const int64_t *param);
 
 /* Called on every ACK before the other functions. Returns the number of bytes by which this ACK may
- * grow the window: 0 during an episode that reduced the window, or while the window does not limit
- * sending. Otherwise the result is the bytes that newly arrived. In slow start there is a limit: if
- * abc_limit is set, abc_limit segments, but one segment as long as bytes that were in flight at a
- * timeout are not acknowledged (w->repair is not 0); without abc_limit, cwnd as long as w->repair
- * is not 0. Whether the window limits sending is decided over a whole round trip: where a rate
- * limit (token bucket) lets segments out in bursts, most ACKs find that the bucket is the limit,
- * and only the last segments of a burst wait for the window. */
+ * grow the window: those that it shows to have arrived (a->bytes), with these exceptions.
+ * - During fast recovery in which the window was reduced the result is 0.
+ * - In slow start it is at most abc_limit segments (RFC 3465) if that parameter is not 0.
+ * - After a timeout, while bytes that were in flight then are not acknowledged (w->repair is not
+ *   0): fast recovery does not make it 0, and in slow start it is at most one segment if abc_limit
+ *   is not 0, otherwise at most cwnd.
+ * - It is 0 if the window has not limited sending in this round trip or the one before. A whole
+ *   round trip counts, because a rate limit (token bucket) lets segments out in bursts: most ACKs
+ *   find that the bucket is the limit, and only the last segments of a burst wait for the
+ *   window. */
 uint64_t scps_win_credit(struct scps_win *w, const struct scps_cc_view *v,
                          const struct scps_cc_ack *a, const struct scps_cc_ctl *ctl);
 
@@ -157,10 +160,10 @@ void scps_win_idle(struct scps_win *w, const struct scps_cc_view *v, struct scps
  * because there is no acknowledgement clock on the new path yet. */
 void scps_win_path(struct scps_win *w, const struct scps_cc_view *v, struct scps_cc_ctl *ctl);
 
-/* Called at the end of a recovery episode. If a loss in it has reduced the window, limits cwnd to
- * ssthresh; and if that loss reduced the window from pipeACK, first subtracts from ssthresh
- * keep/1024 of the bytes resent in the episode (RFC 7661 section 4.4.2). keep: the value with which
- * the window was reduced. */
+/* Called at the end of a recovery episode. If the episode has reduced the window, which left the
+ * share keep/1024 of it, limits cwnd to ssthresh. If that was a share of pipeACK (w->by_pipe), and
+ * not of FlightSize or cwnd, first subtracts the same share of the bytes resent in the episode from
+ * ssthresh, which stays at least two segments (RFC 7661 section 4.4.2). */
 void scps_win_recovered(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                         struct scps_cc_ctl *ctl);
 
