@@ -266,7 +266,7 @@ int scps_cct_arena(struct scps_cct_arena *a)
     return err;
 }
 
-/* ---- functions that compute the results from the samples ---- */
+/* ---- functions that compute rates, waiting times and losses from the samples of a run ---- */
 
 double scps_cct_rate(const struct scps_cct_arena *a, unsigned f, scps_time from, scps_time to)
 {

@@ -335,7 +335,8 @@ static void together(struct card *c)
     put_value(c, JAIN8, jain(run_flows(c, &eight, NULL), SCPS_SEC(30), SCPS_SEC(90)));
 }
 
-/* Scores two flows with round trips of 50 and 200 ms over the same link. Its queue is one
+/* Scores how two flows with round trips of 50 and 200 ms share a link: the rate of the flow with
+ * 200 ms in per cent of a fair share, and Jain's index of both rates. The link's queue is one
  * bandwidth-delay product, computed with 50 ms. */
 static void unlike_ways(struct card *c)
 {

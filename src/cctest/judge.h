@@ -12,8 +12,10 @@ struct scps_cct_case {
     int64_t param[SCPS_CC_PARAMS];
 };
 
-/* Run the check v->check of controller c on the path model of line.c, and set v->ok, v->run and
- * v->msg. scps_cct_form_check() compares with the published formula f. */
+/* Make the check v->check of controller c, and set v->ok (the check is met) and v->msg; v->run
+ * becomes false if the check does not apply to c. scps_cct_path_check() lets c send over the path
+ * model of line.c. scps_cct_form_check() compares the window of c with the published formula f
+ * (NULL: there is none, and the check does not apply). */
 void scps_cct_path_check(const struct scps_cct_case *c, struct scps_cctest_verdict *v);
 void scps_cct_form_check(const struct scps_cct_case *c, const struct scps_cctest_form *f,
                          struct scps_cctest_verdict *v);

@@ -92,7 +92,9 @@ static void fill(struct sender *s)
 
         v->outstanding = s->out;
         v->inflight = inflight;
-        /* The controller is called once, for the first of the segments that are sent together. */
+        /* on_sent is called for the first of the segments that are sent together, and not for the
+         * others: once for the controller, and once for its second copy, which must give the same
+         * results. */
         if (s->t.ops->on_sent) {
             struct scps_cctest *t = (scps_cctest_sent(&s->t, &p), twin(s));
             scps_cctest_sent(t, &p);
@@ -328,7 +330,7 @@ enum scps_cctest_check scps_cctest_run(const struct scps_cc_ops *ops, const int6
     return s.rules.broken;
 }
 
-/* ---- functions that draw the next action at random ---- */
+/* ---- functions that draw the actions (ACKs, losses and other events) of a random history ---- */
 
 static uint32_t below(uint64_t *r, uint32_t n)
 {
