@@ -182,8 +182,9 @@ static inline void take_duplicate(struct scps_sender *s, struct scps_ack_input *
 
 /* Takes one RTT sample, µs, from an acknowledgement and updates SRTT and the RTO. If the
  * acknowledgement covers segments that were sent once, sets a->rtt_old to the round trip of the
- * earliest sent of them. Discards round trips in which the link was down; then, and if the round
- * trip of the segment that was sent last is not known, a->rtt is -1. */
+ * earliest sent of them. On entry a->rtt is the round trip of the latest sent of the segments that
+ * this acknowledgement reports as arrived, or -1 if it is unknown, as for a resent segment. Round
+ * trips in which the link was down are discarded; such a value becomes -1. */
 static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
                            const struct scps_ack_input *n, struct scps_cc_ack *a)
 {

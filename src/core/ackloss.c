@@ -116,7 +116,8 @@ SCPS_NOINLINE void scps_ackloss_undone(struct scps_sender *s, void *cc)
         scps_cc_restore(s, cc, s->ctl.cwnd);
     scps_recovery_note(s, 2);
     scps_cc_change(s, cc, SCPS_CC_SPURIOUS);
-    /* RFC 4015 section 3.4 permits no more than an initial window at once. */
+    /* After a spurious timeout the restored window could leave in one burst: RFC 4015 section 3.4
+     * permits only an initial window at once, so the window is spread over a round trip. */
     if (timeout)
         scps_recovery_spread(s);
 }
@@ -142,9 +143,10 @@ static SCPS_NOINLINE void look_at_age(struct scps_sender *s, void *cc, bool dup,
 }
 
 /* For a peer with SNACK. Returns the offset from which on a SNACK can name no hole, because its
- * 16-bit offset field ends there. Sets *wait to true if a retransmission must not be declared lost
- * at this acknowledgement: the reports may still be incomplete, since they come in several
- * acknowledgements or with a delay. */
+ * 16-bit offset field ends there. Sets *wait to true if no retransmission must be declared lost at
+ * this acknowledgement, since the peer may not have reported all holes yet: its SNACK has a bit
+ * vector, so that further ones may follow, or the peer reports arrivals with a delay
+ * (scps_snacktx_reports_late()) and data is left to send. */
 static SCPS_NOINLINE scps_off beyond_names(struct scps_sender *s, const struct scps_ack_input *n,
                                            bool *wait)
 {
@@ -198,7 +200,8 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
     scps_time young;
     bool last;
 
-    /* The rules below need a reported arrival, or a retransmission in flight. */
+    /* Nothing can be declared lost here if SACK and SNACK have reported no arrival above SND.UNA,
+     * and no retransmission is in flight. */
     if (!sb->arrived_recs && sb->resent_head == sb->resent_tail)
         return;
     last = scps_dupack_last(&s->snd, s->agreed.mss, scps_sb_count(sb));

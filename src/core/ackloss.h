@@ -33,8 +33,9 @@ struct scps_ack_input {
      * received; then no RTT sample is taken from this acknowledgement */
     bool jumped;
     bool advanced; /* true: this acknowledgement advances SND.UNA */
-    /* true: this acknowledgement has ended the recovery episode: it covers all of the episode, or
-     * shows without a DSACK that the episode was spurious */
+    /* true: this acknowledgement has ended the recovery episode: SEG.ACK covers all data up to the
+     * episode's recovery point (SND.NXT when it began, RFC 6675 RecoveryPoint), or the
+     * acknowledgement shows, not by a DSACK, that the episode was spurious */
     bool repaired;
     bool dup;
     /* true: neither SACK nor SNACK was agreed, and this is a partial acknowledgement after the

@@ -56,8 +56,10 @@
  * later ones may wait and share an acknowledgement. */
 #define OOO_ACKS_IMMEDIATE 8
 /* Strictly delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once: new data is acknowledged
- * only when the delayed-ACK timer expires): while octets are missing at RCV.NXT, acknowledgements
- * keep to multiples of ack_delay, until no data has arrived for this many times ack_delay. */
+ * only when the delayed-ACK timer expires). While octets are missing at RCV.NXT and no data
+ * arrives, the timer stops and no acknowledgement is sent. Data that arrives within this many times
+ * ack_delay after the last data starts the timer so that it expires a multiple of ack_delay after
+ * it stopped; later data starts it for a whole ack_delay. */
 #define DELACK_MAX_IDLE 16
 /* SCPS_ACK_OTHER normally acknowledges every second full segment. When the delayed-ACK timer has
  * expired for this many full segments in a row, the sender's window is taken to be one segment, and

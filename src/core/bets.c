@@ -44,10 +44,11 @@ scps_off scps_bets_give_up(struct scps_bets *b, struct scps_scoreboard *sb, scps
     return b->gave_up_to;
 }
 
-/* Called when the peer's window opens. The octets of window probes lay beyond the window, so the
- * peer had to refuse them (RFC 9293 section 3.10.7.4, first step). So the probes do not count as
- * transmissions of these octets, and the lifetime of the octets begins now; otherwise they would be
- * given up on a path that loses nothing. */
+/* Called when the peer's window opens. The octets that window probes carried lay beyond the window,
+ * so the peer had to refuse them (RFC 9293 section 3.10.7.4, first step). So the probes do not
+ * count as transmissions, after bets_retries of which best effort gives the octets up, and their
+ * lifetime (bets_lifetime: the time without progress after which this end gives data up) begins
+ * now; otherwise this end would give them up on a path that loses nothing. */
 void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *probe, scps_time now)
 {
     scps_sb_forget_probes(probe);
@@ -128,9 +129,10 @@ bool scps_bets_keeps_open(const struct scps_sender *s)
  * up proves nothing. */
 bool scps_bets_is_arrival(const struct scps_sender *s, scps_off una, scps_time sent)
 {
-    /* `own` is 1 µs less than this end's bets_timeout. If bets_timeout is 0 (not configured), `own`
-     * wraps to the largest number, so that SCPS_MIN() selects SCPS_BETS_WAIT_MIN, 1.05 s: the
-     * receive timer of the SCPS reference implementation. */
+    /* The time, less 1 µs, after which the peer may give a hole up: this end's bets_timeout, but at
+     * most SCPS_BETS_WAIT_MIN, 1.05 s, the receive timer of the SCPS reference implementation. 1 is
+     * subtracted first so that bets_timeout 0 (not configured) wraps to the largest number, and
+     * SCPS_MIN() selects SCPS_BETS_WAIT_MIN - 1. */
     uint64_t own = (uint64_t)s->ctx.cfg->c.bets_timeout - 1;
     scps_dur age = s->ctx.env->now - sent - (scps_dur)SCPS_MIN(own, SCPS_BETS_WAIT_MIN - 1);
 

@@ -12,8 +12,8 @@
 #include "core/sender.h"
 
 struct scps_bets {
-    /* SND.UNA after this end last moved it past data that it gave up, as an offset; 0: it gave up
-     * none */
+    /* the offset (octets, counted from this end's SYN) to which this end last moved SND.UNA past
+     * data that it gave up; 0: it gave up none */
     scps_off gave_up_to;
     scps_off peer_una; /* highest SEG.ACK of the peer; valid while SND.UNA is gave_up_to */
     /* Later one of two times, µs: when this end last gave up data by best effort, and when the peer

@@ -26,8 +26,9 @@ struct scps_shared_config *scps_config_new(struct scps_env *env, const struct sc
                                            bool rated, int *err);
 /* Takes one more reference to the shared configuration. */
 void scps_config_ref(struct scps_shared_config *shared);
-/* Releases one reference; with the last one the copy is freed. `shared` is const, although the
- * count of references changes, because the count is not part of the configuration. */
+/* Releases one reference to the checked copy that scps_config_new() made, and frees the copy with
+ * the last one. `shared` is const, although the count of references changes, because the count is
+ * not part of the configuration. */
 void scps_config_unref(const struct scps_alloc *a, const struct scps_shared_config *shared);
 /* Writes to *why the message "FIELD: V: give LEAST to MOST", which says that the value v of a field
  * is outside its bounds; returns SCPS_ERR_RANGE. */

@@ -196,7 +196,8 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     struct scps_agreed *a = &c->s.agreed;
 
     if (c->notify.active && c->s.syn_lost)
-        /* A SYN of this end timed out, and the SYN that is sent again does not ask for ECN. */
+        /* A SYN of this end timed out and was sent again without ECN, so no segment with data is
+         * marked ECN-capable (RFC 3168 section 6.1.1). */
         scps_todo_add(&c->s.todo, SCPS_TODO_NOT_ECT);
     *a = scps_negotiate_settle(&asked, syn);
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
@@ -290,13 +291,13 @@ void scps_conn_detach(struct scps_conn *c)
     scps_conn_queue_for_free(c);
 }
 
-/* Returns true if the segment echoes the timestamp of this end's first SYN, so that its timeout was
- * spurious (RFC 3522 section 3.2). Over a round trip above rto_initial every SYN times out,
- * although none is lost, and RFC 5681 section 3.1 asks for an initial window of one segment only if
- * a SYN or SYN-ACK was lost. A peer may echo the first SYN in an answer to the second one, too, so
- * the echo is not taken as a round trip. An echo younger than the connection by more than an eighth
- * of rto_initial is that of a later SYN; this margin allows for the time from the application's
- * call until the first SYN leaves, and is below the time until the second one. */
+/* Returns true if the segment echoes the timestamp of this end's first SYN or SYN-ACK, so that its
+ * timeout was spurious (RFC 3522 section 3.2): TSecr is a time no later than rto_initial / 8 after
+ * `opened`, µs, when the first SYN became due. This margin allows for the time until the first SYN
+ * leaves; the second one leaves later. The caller then takes no SYN for lost: over a round trip
+ * above rto_initial every SYN times out, and RFC 5681 section 3.1 asks for an initial window of one
+ * segment only if a SYN or SYN-ACK was lost. The echo is no RTT sample, because a peer may echo the
+ * first SYN in an answer to the second one, too. */
 static SCPS_NOINLINE bool echoes_first_syn(const struct scps_sender *s, const struct scps_ts *ts,
                                            scps_time opened, const struct scps_seg *seg)
 {

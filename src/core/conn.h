@@ -6,8 +6,10 @@
  * beyond a hole. An idle connection has neither.
  *
  * The stack drives a connection by scps_conn_input() for a parsed segment, scps_conn_output() for
- * the next segment to send, and a deadline in the host's heap. Input never sends: it sets bits that
- * say what is due (todo.h) and wakes the connection; output makes segments from these bits.
+ * the next segment to send, and scps_conn_timers() when its next timer expires; the stack has the
+ * times of the next timers of all its connections in a heap (env.h). Input never sends: it sets
+ * bits that say what is due (todo.h) and wakes the connection; output makes segments from these
+ * bits.
  */
 #ifndef SCPS_CORE_CONN_H
 #define SCPS_CORE_CONN_H

@@ -131,10 +131,11 @@ static inline uint64_t set_rate(struct scps_sender *s)
             rate = scps_recovery_rate(s);
         }
     }
-    /* cfg->rate counts headers; a rate that follows from the window counts payload only. If the
-     * window gives the lower rate for full segments, the pacer runs at the rate of the window.
-     * `share`, the ratio of that rate to cfg->rate, then makes small segments cost more, so that
-     * their packets do not exceed cfg->rate either (scps_plan_window_cost). */
+    /* cfg->rate counts whole packets; a pacing rate that follows from the congestion window counts
+     * payload only. If the window gives the lower rate for full segments, the pacer runs at the
+     * window's rate. `share` is then (window's rate) / (cfg->rate), times 2^32: a segment takes
+     * from the token bucket its payload, or its whole packet times that quotient if that is more,
+     * so that small segments do not exceed cfg->rate either (scps_plan_window_cost). */
     if (cfg->rate) {
         uint64_t packets =
             window ? scps_muldiv(rate, scps_cc_packet(s, s->agreed.mss), s->agreed.mss) : rate;

@@ -20,7 +20,8 @@ struct scps_corruption {
 
 /* Called when the program that passes packets to the stack reports, by SCPS_SIGNAL_DAMAGED, that
  * segments of the peer arrived damaged. until: time, µs, up to which acknowledgements carry the
- * option; 0: for one round trip. */
+ * option corruption experienced (kind 23), which informs the peer of the damage; 0: for one round
+ * trip. */
 void scps_corruption_felt(struct scps_corruption *co, const struct scps_rtt *rtt, scps_time now,
                           scps_time until);
 /* Returns true if the acknowledgement that is sent now must carry the option (corruption

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State and services that a host shares with its connections: memory, time, a heap of deadlines,
- * queues. */
+/* State and services that a stack (the host of its connections) shares with all of them: memory,
+ * time, a heap with the times of their next timers, queues. */
 #ifndef SCPS_CORE_ENV_H
 #define SCPS_CORE_ENV_H
 
@@ -19,7 +19,7 @@ struct scps_conn;
 struct scps_sender;
 struct scps_fixed;
 
-/* State and services that a host shares with its connections. */
+/* State and services that a stack, the host of its connections, shares with all of them. */
 struct scps_env {
     struct scps_budget budget; /* budget of all memory that the host and its connections allocate */
     /* allocator that may use the whole memory limit, for requests that must succeed now because

@@ -47,8 +47,8 @@ void scps_conn_finish(struct scps_conn *c, int err);
 /* Ends the connection with a reset to the peer. err: the reason that the application gets,
  * SCPS_ERR_*. */
 void scps_conn_reset(struct scps_conn *c, int err);
-/* Begins data transfer. seg: the segment that acknowledged this end's SYN, or the SYN that a cookie
- * stands for. */
+/* Begins data transfer. seg: the segment that acknowledged this end's SYN or SYN-ACK; on a
+ * connection made from a SYN cookie, the peer's SYN as rebuilt from the cookie. */
 void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg);
 /* Queues a closed connection to be freed if the application has given up its handle, and no reset
  * is due any more. */

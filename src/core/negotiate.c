@@ -159,8 +159,9 @@ void scps_negotiate_offer(const struct scps_asked *q, struct scps_seg *syn)
         if (cfg->bets && cfg->bets_legacy && q->agreed->pmtu_mss >= SYN_OPTIONS + 4)
             syn->has |= SCPS_HAS_BETS_OK;
     }
-    /* A SYN that was lost once is resent without ECN, because some middleboxes drop such SYNs (RFC
-     * 3168 section 6.1.1.1). */
+    /* A SYN-ACK has ECE if ECN was agreed on, also when it is resent. A SYN that timed out is
+     * resent without ECN, because some middleboxes drop SYNs with ECN (RFC 3168 section
+     * 6.1.1.1). */
     if (reply) {
         if (opts & SCPS_AGREED_ECN)
             syn->flags |= SCPS_ECE;
@@ -242,8 +243,9 @@ struct scps_agreed scps_negotiate_settle(const struct scps_asked *q, const struc
     if (cfg->timestamps && syn->has & SCPS_HAS_TS)
         opts |= SCPS_AGREED_TS;
     /* In a simultaneous open the peer's SYN was not sent in answer to a SYN of this end. If this
-     * end's last SYNs had no capabilities, the peer may have received only one of those, so its
-     * capabilities option does not count. */
+     * end has sent its last SYNs without the capabilities option, the peer may have received only
+     * one of these SYNs, and would then not take any capability for agreed. So the option in the
+     * peer's SYN is ignored. */
     if (syn->has & SCPS_HAS_CAPS && scps_negotiate_offers(q) &&
         !(scps_agreed_plain(q->agreed) && q->state == SCPS_SYN_SENT && !(syn->flags & SCPS_ACK))) {
         opts |= SCPS_AGREED_CAPS;

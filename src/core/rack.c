@@ -8,10 +8,10 @@
  *
  * The reordering window is 0 while no reordering has been seen (RACK.reordering_seen) and there is
  * other evidence of loss. Otherwise it is a quarter of the least round trip, and a quarter more for
- * each round trip in which a DSACK reported a needless retransmission, at most SRTT. After PERSIST
- * recoveries without a DSACK it is a quarter again. If segments were late by more than that, the
- * window is as long as they were late (reorder.c). A segment that is too young to be lost is
- * examined again when the timer of loss detection expires.
+ * each round trip in which a DSACK reported a needless retransmission, at most SRTT. After 16
+ * recoveries without a DSACK (PERSIST, the RFC's RACK.reo_wnd_persist) it is a quarter again. If
+ * segments were late by more than that, the window is as long as they were late (reorder.c). A
+ * segment that is too young to be lost is examined again when the timer of loss detection expires.
  *
  * Nothing scans the whole window: first transmissions are examined in the order of offset,
  * beginning at the frontier of the scoreboard (the first record that loss detection has not
@@ -39,8 +39,8 @@
 /* Allowance for a delayed acknowledgement of the peer, when one segment is outstanding
  * (TLP.max_ack_delay, RFC 8985 section 7.2). */
 #define WORST_ACK_DELAY SCPS_MS(200)
-/* RFC 8985 section 6.2 step 4: recoveries without a DSACK after which the reordering window is
- * reset */
+/* Number of recoveries without a DSACK after which the reordering window is a quarter of the least
+ * round trip again: the initial RACK.reo_wnd_persist of RFC 8985 section 6.2 step 4. */
 #define PERSIST 16
 
 enum { PROBE_NONE, PROBE_NEW, PROBE_RESENT };

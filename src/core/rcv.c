@@ -8,7 +8,9 @@
  *
  * The right edge never moves back (RFC 9293 section 3.8.6). Octets up to the right edge that was
  * announced to the peer are accepted; octets beyond that edge are cut off, even if the receive
- * buffer has room for them, unless the setting first_window is used (limit()).
+ * buffer has room for them. Only with the setting first_window (both ends assume a first window
+ * larger than a SYN can announce) are octets accepted as far as the receive buffer has room
+ * (limit()).
  */
 #include <assert.h>
 
@@ -68,10 +70,10 @@ static inline void ack_soon(struct scps_sender *s)
     scps_sender_wake(s);
 }
 
-/* Called for data that filled a hole (octets missing at RCV.NXT), that had arrived before, or that
- * came out of order on a connection without SACK: makes an acknowledgement due at once. Called for
- * all of these and for other out-of-order data in strictly delayed mode (ack_mode SCPS_ACK_DELAYED
- * without holes_at_once): then the acknowledgement is due when the delayed-ACK timer expires. */
+/* Makes an acknowledgement due at once, for data that filled a hole (octets missing at RCV.NXT),
+ * that had arrived before, or that came out of order on a connection without SACK. In strictly
+ * delayed mode (ack_mode SCPS_ACK_DELAYED without holes_at_once) it is called for all other
+ * out-of-order data, too, and the acknowledgement waits for the delayed-ACK timer. */
 static SCPS_NOINLINE void ack_at_once(struct scps_conn *c)
 {
     if (scps_report_strict(&c->s.ctx.cfg->c)) {

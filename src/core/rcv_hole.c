@@ -64,12 +64,12 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
-/* Returns the end of the hole for which the reader waits: the octets missing at RCV.NXT, all data
- * before which has been read. 0: there is no such hole, or no retransmission can come because of an
- * outage that a signal has reported or because the connection has ended. An outage that this end
- * has inferred, since its own data was not acknowledged, does not count: the peer's data may
- * arrive, and if each of two ends waited for the end of such an outage, no hole would ever be given
- * up. */
+/* Returns the end of the hole for which the application waits: the octets missing at RCV.NXT, all
+ * data before which has been read. 0: there is no such hole, or no retransmission can come because
+ * the connection has ended or during an outage that a link signal has reported to the stack. An
+ * outage that this end has only inferred from timeouts does not count: it shows that this end's
+ * data is not acknowledged, and the peer's data may still arrive. If both ends waited for the end
+ * of such an outage, neither would ever give a hole up. */
 static scps_off awaited(const struct scps_receive *rcv, const struct scps_sender *s, uint8_t state)
 {
     bool signalled = s->todo.bits & SCPS_TODO_OUTAGE && !s->outage.inferred;

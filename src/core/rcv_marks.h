@@ -20,7 +20,9 @@ struct scps_rcv_marks {
     /* the hole (missing octets) that this receiver gave up and has not reported to the application
      * yet; empty: there is none */
     struct scps_range hole;
-    struct scps_betsrx wait; /* best effort: the reader's wait for the next hole */
+    /* best effort: the wait of the application, which has read all data before the hole at RCV.NXT,
+     * until the hole is filled or given up */
+    struct scps_betsrx wait;
 };
 
 /* Initialises m; at most `most` ends of records can be stored. */

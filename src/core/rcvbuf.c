@@ -471,7 +471,9 @@ const uint8_t *scps_rcvbuf_front(const struct scps_rcvbuf *b, size_t *len)
     uint32_t at;
 
     *len = 0;
-    /* A hole that best effort gave up has no memory if all data before and behind it is lost. */
+    /* There may be no memory although RCV.NXT is above the reading position: the stream is hollow
+     * (octets are counted, not stored), or best effort gave up a hole behind which only the FIN has
+     * arrived, so that no octet is stored. */
     if (b->next == b->read || !(b->mem || b->paged))
         return NULL;
     if (b->paged) {

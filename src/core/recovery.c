@@ -7,30 +7,32 @@
  *       bound) limits what is sent, towards the window that the controller asks for. If the
  *       controller asks for no reduction (loss by corruption), PRR is not needed.
  * RTO   Data that should have been acknowledged by now is presumed lost and is resent within the
- *       controller's window, which grows meanwhile. At most PROBES segments are sent, spread over
- *       a timeout if a rate is set, in two cases: when no acknowledgement at all has come during
- *       the timeout, and from the second consecutive timeout on while nothing is reported to have
- *       arrived. Otherwise a controller that keeps its window through losses, or has none, would
- *       resend the whole flight into an outage, or into a queue that is still full. The first
- *       acknowledgement of something that arrived ends this limit, and so does the end of an
- *       outage that was signalled or inferred (snd_outage.c). After an outage that was neither, and
- *       is over when the timer expires, the limit costs a round trip; but data that had arrived,
- *       and only was not acknowledged, is not sent again.
+ *       controller's window, which grows meanwhile. At most PROBES (10) segments are outstanding,
+ *       spread over a timeout if a rate is set, in two cases: when no acknowledgement at all has
+ *       come during the timeout, and from the second consecutive timeout on while nothing is
+ *       reported to have arrived. Otherwise a controller that keeps its window through losses, or
+ *       has none, would resend the whole flight into an outage, or into a queue that is still full.
+ *       The first acknowledgement of something that arrived ends this limit, and so does the end of
+ *       an outage that was signalled or inferred (snd_outage.c). After an outage that was neither,
+ *       and is over when the timer expires, the limit costs a round trip; but data that had
+ *       arrived, and only was not acknowledged, is not sent again.
  *
- * Spurious losses: the controller's state is saved at the start of an episode and restored when
- *   - the acknowledgement that advances SND.UNA from the first resent segment echoes a timestamp
- *     older than that retransmission (RFC 3522),
- *   - after a timeout, the second acknowledgement is for something that was sent only once, before
- *     anything but the first segment was resent (RFC 5682; used only without timestamps, which
- *     decide sooner), or
- *   - the receiver reports every resent segment as a duplicate (RFC 2883 through RFC 3708), also
- *     when the last of these reports comes after the episode, which the first of them may end. It
- *     proves nothing where the network duplicates segments (scps_recovery_dsack).
- * The first two take the acknowledgement of data for its arrival. A receiver with BETS (best
- * effort) acknowledges holes, too, before a retransmission has arrived: for such a peer the third
- * is used, and the first as long as the peer cannot have given a hole up yet
- * (scps_bets_is_arrival). With any peer the losses are spurious, too, if all that was declared lost
- * arrives before any of it was resent.
+ * Spurious losses: the controller's state is saved at the start of an episode of either kind. With
+ * the setting spurious_undo it is restored when one of four rules shows that the losses were
+ * spurious:
+ *   Eifel  The acknowledgement that advances SND.UNA from the first resent segment echoes a
+ *          timestamp older than that retransmission (RFC 3522).
+ *   F-RTO  After a timeout, the second acknowledgement is for something that was sent only once,
+ *          before anything but the first segment was resent (RFC 5682; used only without
+ *          timestamps, which decide sooner).
+ *   DSACK  The receiver has reported every resent segment as a duplicate (RFC 2883, RFC 3708). The
+ *          last of these reports may come after the end of the episode. They prove nothing where
+ *          the network duplicates segments (scps_recovery_dsack).
+ *   Late   All that was declared lost arrives before any of it was resent.
+ * All rules but DSACK take the acknowledgement of data for its arrival. A receiver with BETS (best
+ * effort) acknowledges holes, too, before a retransmission has arrived: for such a peer F-RTO is
+ * not used, and Eifel and Late only as long as the peer cannot have given a hole up yet
+ * (scps_bets_is_arrival).
  *
  * Bursts: while a retransmission is on its way, the peer's window or the send buffer may stop the
  * sender, and when SND.UNA advances, all that has been delivered meanwhile may be sent at once (RFC
