@@ -70,9 +70,10 @@ struct scps_recovery {
      * timeout found longer segments outstanding. */
     uint32_t small_len;
     uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
-    /* resent_ever: retransmissions since the connection was opened; copied: DSACKs for segments
-     * that were not resent in the recovery episode in progress when the DSACK came or, outside an
-     * episode, in the last one */
+    /* resent_ever: number of segments resent since the connection was opened. copied: number of
+     * DSACKs since then that report data not resent in the recovery episode in progress (outside an
+     * episode: in the last one), so that the network may have made the duplicate (RFC 3708). While
+     * copied exceeds resent_ever, no DSACK proves an episode spurious. */
     uint32_t resent_ever, copied;
     scps_off first; /* SND.UNA when the episode began */
     /* Every segment that was resent in this episode is within one of these ranges. */
@@ -81,11 +82,12 @@ struct scps_recovery {
     /* TSval of the first retransmission of the episode; 0: there was none, or its segment had been
      * resent before the episode */
     uint32_t stamp;
-    /* first octet of the retransmission with the TSval `stamp`; if this episode has none, of the
-     * first retransmission of an earlier episode; 0: there was none. The next two fields are about
-     * this octet. */
+    /* First octet of the segment whose retransmission last set `stamp`: in this episode or, if
+     * `stamp` is 0, in the latest earlier episode that set it; 0: no episode has set `stamp`.
+     * `stamped_at` and `first_stamp` are about this octet. */
     scps_off stamped;
-    scps_time stamped_at; /* time of that retransmission, µs */
+    /* time of the retransmission of octet `stamped` that set `stamp`, µs */
+    scps_time stamped_at;
     uint32_t first_stamp; /* TSval with which octet `stamped` was sent for the first time */
     /* time, µs, at which the octet at SND.UNA was first sent, set when the episode begins: no data
      * lost in the episode was first sent before that. 0: that octet had already been resent when
@@ -108,9 +110,10 @@ struct scps_recovery {
      * driver has signalled (SCPS_SIGNAL_LINK_UP, or the end that it named before), or as a segment
      * of the peer that arrived has shown */
     bool link_up;
-    /* true: at the last timeout that note_small() in recovery.c counted, the segments outstanding
-     * were shorter than half of the MSS on average; `small_len` is set if the next counted timeout
-     * finds the same */
+    /* true: when the retransmission timer last expired, the segments outstanding were shorter than
+     * half of the MSS on average. If the next timeout finds the same, `small_len` is set, and the
+     * sender paces its window in small bursts. A further timeout in an RTO episode does not count
+     * if SND.UNA has not advanced in between (note_small() in recovery.c). */
     bool small_before;
     /* true: a partial acknowledgement (RFC 6582) has arrived since the episode began or, in it, the
      * retransmission timer last expired */

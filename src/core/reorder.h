@@ -21,9 +21,11 @@ struct scps_reorder_copy {
 };
 
 struct scps_reorder {
-    /* The longest lateness measured, and an eighth more, µs. A segment that was declared lost is
-     * late by the time that its first transmission took, beyond an RTT, until its arrival was
-     * reported. 0: fewer than two were late, or `persist` has reached 0. */
+    /* The longest lateness measured, and an eighth more, µs. A segment is late if it was declared
+     * lost and its first transmission arrived after all; its lateness is how much longer than an
+     * RTT that transmission took, at least. 0: fewer than two segments were late (one may only look
+     * late, if an acknowledgement was lost), or `persist`, the number of recovery episodes that may
+     * still end without a late segment, has reached 0. */
     scps_dur extent;
     /* RTT of the segment that was sent last among those that SACK or SNACK have reported, µs; 0: no
      * such segment was reported */

@@ -335,10 +335,12 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     if (p.snack)
         more = add_snack(rep, v, &p, seg) || more;
     scps_snackrx_reported(&rep->snack, SCPS_MAX(rep->snack.high, p.high));
-    /* Under an ACK budget (a limit on the rate of acknowledgements without data) a pass, the
-     * reports from the first hole to the last, is over when a SNACK has reported the last hole,
-     * although no SACK block has reported the range behind that hole. Then no further
-     * acknowledgement is asked for; otherwise the next pass would follow at once. */
+    /* An ACK budget limits the rate of acknowledgements without data. Under a budget,
+     * acknowledgements report all holes in ascending order, from the first to the last (a pass),
+     * and `more`, which asks for a further acknowledgement at once, becomes false when the pass is
+     * over. It is over as soon as a SNACK has reported the last hole: no SACK block has to report
+     * the data received behind that hole. If `more` stayed true, the next pass would follow at
+     * once. */
     more = more && !(v->budgeted && pass_is_over(rep, v->rcv->in.ooo, &p));
     if (!more && rep->anew) {
         rep->anew = false;

@@ -91,8 +91,9 @@ static inline void scps_report_next_pass(struct scps_report *rep)
 {
     rep->anew = true;
 }
-/* Called when all data beyond holes has been discarded, so that no earlier report is valid any
- * more. */
+/* Called when this end has discarded all data that it had received beyond holes (for lack of
+ * memory, or because the data lies beyond the FIN of the peer). What the SACK blocks and SNACKs of
+ * this end have reported is no longer valid, so the reports begin again with the lowest hole. */
 void scps_report_reneged(struct scps_report *rep);
 
 #endif

@@ -268,7 +268,7 @@ static void unvalidated(struct scps_resume *r, struct scps_resume_cc cc,
         leave_unvalidated(r, cc, v, SCPS_RESUME_RTT_EXCEEDED, ctl);
 }
 
-/* ---- functions for the events of a connection that change the phase ---- */
+/* ---- acknowledgements, losses, timeouts: events that change the phase of careful resume ---- */
 
 SCPS_NOINLINE void scps_resume_ack(struct scps_resume *r, struct scps_resume_cc cc,
                                    const struct scps_cc_view *v, const struct scps_cc_ack *a,

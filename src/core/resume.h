@@ -27,7 +27,11 @@ struct scps_resume {
     uint64_t max_jump; /* upper limit of jump_cwnd, the window after the jump, bytes; 0: no limit */
     uint64_t jump;     /* jump_cwnd of RFC 9959, bytes, set when the Unvalidated Phase begins */
     uint64_t pipe;     /* PipeSize: bytes in flight at the jump, plus bytes acknowledged since */
-    uint64_t retreat;  /* window of the Safe Retreat Phase, and of the slow start after it, bytes */
+    /* Congestion window in the Safe Retreat Phase and in the slow start after that phase, bytes. It
+     * begins as half of PipeSize, at least two segments, when the phase begins; with each later
+     * acknowledgement it becomes the present window, which only slow start increases. 0: the window
+     * was not lowered after a jump, or the loss that lowered it has proved spurious. */
+    uint64_t retreat;
     /* total bytes delivered on the connection when the Unvalidated Phase began or, in the Safe
      * Retreat Phase, when that phase began */
     uint64_t began;

@@ -11,9 +11,10 @@
 #include "core/snd.h"
 #include "core/tx.h"
 
-/* A timeout whose loss is attributed to corruption does not back the timer off. The exception ends
- * with this number of timeouts that the peer has not answered, or that no RTT sample has followed:
- * each later timeout doubles the timer whatever its cause. */
+/* While losses are attributed to corruption of bits, not to congestion, this many timeouts do not
+ * back the retransmission timer off; each further one doubles it. Counted are the timeouts since
+ * the peer last answered, or those since the last RTT sample, whichever are more
+ * (backed_off_by). */
 #define DAMAGED 8
 /* least retransmission timeout (RFC 6298 section 2.4) */
 #define MIN_RTO SCPS_SEC(1)

@@ -272,8 +272,9 @@ static inline bool scps_sb_resent_live(const struct scps_scoreboard *sb, struct 
     return (int32_t)(e.idx - sb->head) >= 0 && (int32_t)(e.idx - sb->tail) < 0 &&
            r->xseq == e.xseq && r->state == SCPS_SENT_FLIGHT;
 }
-/* Sets *e to the oldest entry of the queue of retransmissions. Returns false if the queue is
- * empty. */
+/* Sets *e to the oldest entry of the queue of retransmissions, which has the retransmissions that
+ * were sent, in that order; scps_sb_resent_live() says whether an entry is still valid. Returns
+ * false if the queue is empty. */
 static inline bool scps_sb_resent_front(const struct scps_scoreboard *sb, struct scps_resent *e)
 {
     if (sb->resent_head == sb->resent_tail)
@@ -281,7 +282,7 @@ static inline bool scps_sb_resent_front(const struct scps_scoreboard *sb, struct
     *e = sb->resent[sb->resent_head & sb->mask];
     return true;
 }
-/* Removes the oldest entry of the queue of retransmissions. */
+/* Removes the oldest entry of the queue of retransmissions that were sent. */
 static inline void scps_sb_resent_drop(struct scps_scoreboard *sb)
 {
     sb->resent_head++;
@@ -344,7 +345,9 @@ static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scp
 {
     return sb->needless ? SCPS_MIN(min_rtt << sb->needless, most) : 0;
 }
-/* Called when a new recovery episode begins: halves the age that scps_sb_resend_wait() returns. */
+/* Called when a new recovery episode begins: halves the age that a resent segment must have before
+ * later arrivals mean that it is lost again (scps_sb_resend_wait()). After twice the least round
+ * trip, the smallest age, comes 0. */
 void scps_sb_new_episode(struct scps_scoreboard *sb);
 /* If record idx is in flight, declares it lost and adds its bytes to sum->lost. sum NULL: the bytes
  * are added to no result. */

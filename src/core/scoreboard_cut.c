@@ -61,8 +61,9 @@ int scps_sb_split_head(struct scps_scoreboard *sb, const struct scps_alloc *a, u
         return 0;
     first = scps_sb_at(sb, sb->head);
     /* The FIN takes a sequence number, but no room in the segment, so a record whose data fits is
-     * not split. Otherwise the second part would be a FIN without data, which would carry the
-     * record boundary of the application's data (SCPS_SENT_RECORD) in the first part. */
+     * not split: the second part would be a FIN without data. The flag SCPS_SENT_RECORD (the last
+     * octet of data ends a record of the application) would go to that second part, although the
+     * octet is in the first one. */
     if (first->state != SCPS_SENT_LOST || first->len - !!(first->flags & SCPS_SENT_FIN) <= len)
         return 0;
     if (scps_sb_reserve(sb, a))
@@ -223,10 +224,11 @@ void scps_sb_resegment(struct scps_scoreboard *sb, const struct scps_alloc *a, u
     renumber(sb);
 }
 
-/* Returns true if the scoreboard records of the lost segments a and b, which follow each other, may
- * be joined, to be resent as one segment of at most max octets. A record stays alone if its data
- * ends a record of the application, if it has SYN or FIN, if it is a window probe, or if only its
- * first octets were sent last (SCPS_SENT_CUT). */
+/* Returns true if the scoreboard records a and b of two lost segments, which follow each other in
+ * the stream, may be joined, to be resent as one segment of at most max octets. A segment stays
+ * alone if its data ends a record of the application, if it has SYN or FIN, if it is a window
+ * probe, or if its latest transmission carried only its first octets (SCPS_SENT_CUT: the path MTU
+ * had fallen, and there was no memory to split the segment). */
 static bool may_join(const struct scps_sent_segment *a, const struct scps_sent_segment *b,
                      uint32_t max)
 {

@@ -180,8 +180,9 @@ uint64_t scps_sb_undo_losses(struct scps_scoreboard *sb)
         struct scps_sent_segment *r = scps_sb_at(sb, i);
         r->flags &= (uint8_t)~SCPS_SENT_QUEUED;
         if (r->state == SCPS_SENT_LOST && r->resends) {
-            /* Only records that were not resent return to FLIGHT; a record that was resent and then
-             * declared lost again stays LOST, and in the heap. */
+            /* The losses have proved spurious, so records that were declared lost but not resent
+             * become FLIGHT again. A record that was resent, and then declared lost again, stays
+             * LOST, and goes back into the heap of LOST records, lostq, which was emptied above. */
             scps_sb_queue_lost(sb, i);
         } else if (r->state == SCPS_SENT_LOST) {
             r->state = SCPS_SENT_FLIGHT;

@@ -3,12 +3,17 @@
  * docs/SCPS-TP.md section 2).
  *
  * A hole, a range of missing octets, lies between RCV.NXT and a range received beyond it, or
- * between two such ranges. Holes that were never reported go first, in ascending order; when all
- * have been, they are reported again in turn, since an acknowledgement may be lost, too. That
- * causes no needless retransmissions: the sender ignores a report that comes less than a round trip
- * after its last retransmission. The reference implementation repeats the first hole three times
- * before it reports the next (RESNACK_THRESH); at high loss that leaves later holes unreported for
- * many round trips.
+ * between two such ranges. Each SNACK reports one hole, the first that exists of these (next_hole):
+ *
+ *   1. the lowest hole that no SNACK has reported yet;
+ *   2. without SACK, the hole directly below octets that have just arrived in a reported hole. Only
+ *      the bit vector of a SNACK can report their arrival then (below_filled has the conditions);
+ *   3. each of the holes again in turn, ascending, since an acknowledgement may be lost, too.
+ *
+ * Repeated reports cause no needless retransmissions: the sender ignores a report that comes less
+ * than a round trip after its last retransmission. The reference implementation repeats the first
+ * hole three times before it reports the next (RESNACK_THRESH); at high loss that leaves later
+ * holes unreported for many round trips.
  *
  * A FIN shows that data before it is missing, too (docs/SCPS-TP.md section 2.3), even if no data
  * has arrived beyond the hole.
@@ -31,14 +36,10 @@
  * sender detects losses by RFC 6675 (ackloss.c). A SNACK whose offset is 65535 is ignored, because
  * it may mean any block from there on.
  *
- * Under an ACK budget, when a retransmission has arrived below all that was reported before, the
- * next SNACK begins at the hole below it if the bit vector reaches from there to the newest data,
- * so that the retransmission needs no SNACK of its own.
- *
- * Without SACK only SNACK reports the arrival of a resent segment to the sender. So the next SNACK
- * begins with the hole below that segment, if a bit vector reaches from there to the segment and
- * that hole is below the hole that is to be reported again next (scps_snackrx.next). The order in
- * which the other holes are reported does not change.
+ * Under an ACK budget the reports go back when octets have arrived in a reported hole: the next
+ * SNACK reports the hole directly below the lowest of these octets again, if the bit vector reaches
+ * from there to the newest data, so that their arrival needs no SNACK of its own
+ * (scps_snackrx_go_back).
  */
 #include "core/snackrx.h"
 
@@ -141,10 +142,12 @@ static uint64_t reach(uint32_t size, unsigned room)
 }
 
 /* Without SACK: sets *h to the hole directly below the octets at s->filled, which have just arrived
- * in a hole that was reported, so that the bit vector of a SNACK for *h reports their arrival.
- * Returns false if SACK was agreed, which reports them, if no SNACK with a bit vector was
- * negotiated, if that hole begins at RCV.NXT or at or above s->next, or if the vector, which begins
- * at the end of *h, does not reach the octets. */
+ * in a hole that was reported: the bit vector of a SNACK for *h reports their arrival. Returns
+ * false if
+ * - SACK was agreed, which reports the arrival, or no SNACK with a bit vector was negotiated,
+ * - that hole begins at RCV.NXT, or at or above s->next: SNACKs that repeat the reports of all
+ *   holes in ascending order go on above s->next, and so come to that hole anyway, or
+ * - the bit vector, which begins at the end of *h, does not reach the octets. */
 static bool below_filled(const struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_range *h)
 {

@@ -166,7 +166,8 @@ bool scps_snacktx_reports_late(struct scps_sender *s)
 }
 
 /* Returns the embargo of segment r, µs: how long after its last transmission r counts as on its
- * way, and is not declared lost again without a new SNACK. */
+ * way. During that time r is declared lost again only because of a new SNACK that reports r as
+ * missing and that is evidence of the loss (knowable()). */
 static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r)
 {
     const scps_dur measured =
@@ -227,8 +228,8 @@ static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, b
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
 
-    /* No round trip was measured yet, so the initial timeout is used in its place (RFC 6298 section
-     * 2.1). */
+    /* Before the first RTT sample the setting expected_rtt stands for the round trip or, if that
+     * is 0, the initial timeout (RFC 6298 section 2.1). */
     if (!last)
         last = s->ctx.cfg->c.expected_rtt ? s->ctx.cfg->c.expected_rtt : s->rtt.rto;
     if (ago < (r->resends > DAMAGED ? embargo(s, r) : scps_rtt_min(&s->rtt)))

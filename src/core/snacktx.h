@@ -14,8 +14,10 @@
 #include "core/snackwait.h"
 
 struct scps_snacktx {
-    /* Used when all data has been sent. highest: end of the highest data that the peer has reported
-     * as arrived; highest_at: time, µs, at which that was first seen. */
+    /* End of the highest data that the peer has reported as arrived, and the time, µs, at which
+     * that end was first seen. With SACK, when all data and the FIN have been sent, segments above
+     * `highest` are declared lost if no higher data is reported for the time of an embargo after
+     * highest_at (unreported() in snacktx.c). */
     scps_off highest;
     scps_time highest_at;
     /* Longest time from the first transmission of a segment to the acknowledgement that reports its

@@ -35,8 +35,9 @@ static unsigned count_below(const struct scps_snackwait *w, scps_off from)
 {
     unsigned lo = 0, hi = w->nsorted;
 
-    /* Peers report holes in ascending order, and data sent later is missing later, so most new
-     * holes begin above all postponed ones. */
+    /* A postponed hole is one that a SNACK has reported, but whose segments the sender declares
+     * lost only later (snack_delay, reordering window). Peers report holes in ascending order, and
+     * data sent later is missing later, so most new holes begin above all postponed ones. */
     if (!hi || sorted_hole(w, hi - 1)->from < from)
         return hi;
     while (lo < hi) {

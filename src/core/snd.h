@@ -56,8 +56,11 @@ void scps_snd_outage_over(struct scps_conn *c);
  * signal reported less than a round trip ago (tp->deaf_until) that the link has failed, because the
  * segment may have been on its way then. */
 void scps_snd_outage_heard(struct scps_conn *c);
-/* Called when the timer of an outage expires: ends an outage whose end is known, or makes a probe
- * due. */
+/* Called when the timer of an outage of the link expires. If the driver has signalled when the
+ * outage ends, the timer has expired at that time, and the outage is ended. Otherwise a probe
+ * becomes due, which tests whether the link works again; or the connection ends, if the outage was
+ * only inferred from timeouts, the application has closed the connection, and many probes were not
+ * answered. */
 void scps_snd_outage_timer(struct scps_conn *c);
 /* Called when the driver signals (SCPS_SIGNAL_PATH) that the round trip of the path is rtt, µs,
  * from now on: replaces SRTT by rtt, computes the RTO from that, and restarts a running

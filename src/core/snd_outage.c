@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins and ends an outage of the link for one connection.
  *
- * During an outage (docs/SCPS-TP.md section 3.5) neither new data nor retransmissions are sent;
- * RTT estimate and window do not change. Probes are sent after 5, 6, 12, 24, 48, 60, 60 ... s, or
- * after rto_max where that is shorter; when the end of the outage is known, no probe is sent
- * before it. A probe is an empty segment one octet below the highest SEG.ACK of the peer, which
- * the peer has to answer (in a handshake, the SYN of the end that connects). The outage ends by a
- * signal, by any acceptable segment, or by an old duplicate whose acknowledgement is plausible
- * (state.c), because the probe of a peer that also waits is such a duplicate. A segment that was
- * on its way when the link failed must not end the outage, so after a signal only segments that
- * arrive a round trip later count. When the outage is over, data that has been outstanding for a
- * round trip is sent again within the window from before, since either the segments or their
- * acknowledgements were lost. An outage that was signalled ends no connection; an inferred one may
- * end a connection that the application has closed (scps_outage_may_end).
+ * An outage begins when the driver signals that the link has failed, perhaps with the time at which
+ * it will work again, or when this end infers the failure from outage_after (a setting) timeouts in
+ * a row. During an outage (docs/SCPS-TP.md section 3.5) neither new data nor retransmissions are
+ * sent; RTT estimate and window do not change. Probes are sent after 5, 6, 12, 24, 48, 60, 60 ...
+ * s, or after rto_max where that is shorter; when the end of the outage is known, no probe is sent
+ * before it. A probe is an empty segment one octet below the highest SEG.ACK of the peer, which the
+ * peer has to answer (in a handshake, the SYN of the end that connects).
+ *
+ * The outage ends by a signal of the driver, at the end that the driver has named, by any
+ * acceptable segment, or by an old duplicate whose acknowledgement is plausible (state.c), because
+ * the probe of a peer that also waits is such a duplicate. A segment that was on its way when the
+ * link failed must not end the outage, so after a signal only segments that arrive a round trip
+ * later count. When the outage is over, data that has been outstanding for a round trip is sent
+ * again within the window from before, since either the segments or their acknowledgements were
+ * lost. An outage that the driver has signalled ends no connection; an inferred one may end a
+ * connection that the application has closed (scps_outage_may_end).
  */
 #include "core/ackloss.h"
 #include "core/conn.h"

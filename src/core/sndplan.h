@@ -211,8 +211,9 @@ static SCPS_ALWAYS_INLINE void scps_plan_look_ahead(struct scps_sender *s,
         p->avail >= p->len + s->agreed.mss && p->usable >= p->len + s->agreed.mss && !tx->ends.n &&
         !s->queue->gate && p->inflight + p->len + s->agreed.mss <= window) {
         uint32_t next = p->len == s->agreed.mss ? p->size : scps_plan_cost(s, s->agreed.mss);
-        /* This call starts the pacer's timer; until it expires, the connection is not in the ready
-         * queue. */
+        /* If the pacer's token bucket does not permit the next full segment yet, this call starts
+         * the pacer's timer; until that expires, the connection is not in the ready queue. The
+         * result of the call is not needed. */
         scps_plan_covered(s, next);
     }
 }

@@ -154,12 +154,14 @@ static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, u
 
 /* Returns true if the peer may have sent the unacceptable segment seg: SEG.ACK is plausible, and
  * SEG.SEQ lies in [RCV.NXT - W - 2, RCV.NXT + W + 1], where W is the largest window that this end
- * has offered, at least 1. Lower end: a keep-alive or outage probe of the peer is one octet below
- * what the peer knows to have arrived, which is below RCV.NXT by a window and the octet of a window
- * probe at most. Upper end: if only octets at RCV.NXT are missing in a full window, the next
- * segment of the peer begins at the right edge, or behind the octet of its window probe. A peer
- * that itself waits for the end of an outage of the link sends nothing but such probes. A third
- * party off the path has to guess both numbers, as for an acceptable segment. */
+ * has offered, at least 1. A third party off the path has to guess both numbers, as for an
+ * acceptable segment.
+ * - Lower limit: a keep-alive or outage probe of the peer begins one octet below what the peer
+ *   knows to have arrived. If acknowledgements were lost, that is below RCV.NXT, by W and the octet
+ *   of a window probe at most.
+ * - Upper limit: if only octets at RCV.NXT are missing in a full window, the next segment of the
+ *   peer begins at the right edge, RCV.NXT + W, or behind the octet of its window probe there.
+ * A peer that itself waits for the end of an outage of the link sends nothing but such probes. */
 static bool is_of_peer(const struct scps_receive *rcv, const struct scps_ackout *a,
                        const struct scps_sender *s, const struct scps_seg *seg)
 {

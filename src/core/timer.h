@@ -57,8 +57,10 @@ static SCPS_INLINE_SPEED void scps_timer_set(struct scps_conn_ctx *x, struct scp
     t->at = when;
     scps_timer_due(x, when);
 }
-/* Sets the pacer's timer. Since it moves with each segment, it is not included in x->timers_by, the
- * time by which all other timers have to be checked; the key in the heap includes it. */
+/* Sets the pacer's timer to expire at `when`, µs. The host's heap of deadlines has one key for each
+ * connection, the time at which its next timer may expire. That key takes account of this timer;
+ * x->timers_by, the time at which all other timers have to be checked, does not, because the
+ * pacer's timer moves with each segment. */
 static inline void scps_timer_set_next(struct scps_conn_ctx *x, struct scps_timer *t,
                                        scps_time when)
 {

@@ -2,9 +2,10 @@
 /* Bits that input, API calls and timers set for output, which checks them before it looks for data
  * to send.
  *
- * Invariant: only the files that combine the parts (state.c, ackin.c, rcv.c, snd.c and their
- * helpers) change these bits, by the two functions below. All bits are in one word, since output
- * tests several of them at once.
+ * Invariant: the bits are changed only by the functions of this file, and these are called only by
+ * files that process a segment, an API call or a timer for the connection as a whole (state.c,
+ * ackin.c, rcv.c, snd.c and their helpers), not by files that keep one part of its state, such as
+ * the scoreboard or the RTT. All bits are in one word, since output tests several of them at once.
  */
 #ifndef SCPS_CORE_TODO_H
 #define SCPS_CORE_TODO_H

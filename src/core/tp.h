@@ -36,15 +36,14 @@ struct scps_comp_sum {
      * number other than `agreed`. other: that protocol number; 0: there are no such segments.
      * others: their count, at most UINT8_MAX. other_at: arrival time of the first of them, µs. */
     uint8_t other, others;
-    /* TCP checksum of the last compressed segment that counted when this end inferred which IP
-     * protocol number the peer puts into the pseudo-header. A compressed segment with the same
-     * checksum that arrives within a second of it is taken for a duplicate made by the network, and
-     * is not counted again for that number. */
+    /* TCP checksum of the last compressed segment that was evidence of the IP protocol number which
+     * the peer puts into the pseudo-header. A compressed segment with the same checksum that
+     * arrives within a second of it is taken for a duplicate made by the network, and is no further
+     * evidence. */
     uint16_t mark;
     scps_time other_at;
-    /* arrival time, µs, of the segment whose checksum `mark` holds, the last compressed segment
-     * that was counted: one with the same checksum within a second counts as its duplicate; 0: none
-     * was counted */
+    /* arrival time, µs, of the segment whose checksum `mark` holds: for a second from then on, a
+     * segment with that checksum counts as its duplicate; 0: `mark` holds no checksum */
     scps_time mark_at;
 };
 
