@@ -11,8 +11,9 @@
  * msg. */
 int scps_ifccsds_parse(struct scps_ifopts *o, const char *value, char *msg);
 int scps_ifccsds_check(const struct scps_ifopts *o, char *msg);
-/* Opens the UDP socket or terminal line and puts the CCSDS filter on it. Returns NULL with one line
- * in msg on failure. */
+/* Opens the UDP socket or terminal line as a netif, and stacks a CCSDS filter on it: a netif that
+ * puts IP packets into transfer frames and takes them out of received ones. Returns the filter;
+ * NULL with one line in msg on failure. */
 struct scps_netif *scps_ifccsds_open(const struct scps_ifopts *o, char *msg);
 
 #endif

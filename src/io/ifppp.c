@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE SCPS_MS(2) /* interval, µs, at which the state of the link is checked */
+/* interval, µs, at which scps_ifppp_await() checks whether PPP has opened the link */
+#define SLICE SCPS_MS(2)
 
 static bool hex32(const char *s, uint32_t *out)
 {

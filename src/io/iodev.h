@@ -59,7 +59,8 @@ extern const struct scps_netif_ops scps_tun_ops, scps_udptun_ops, scps_tty_ops;
  * has failed. */
 bool scps_iodev_room(struct scps_iodev *d);
 
-/* Returns the device at the bottom of nif's chain; NULL if it was not opened by this library. */
+/* Returns the device at the bottom of the chain of netifs below nif: filters, such as that of PPP,
+ * are stacked on one device. NULL: the device was not opened by this library. */
 struct scps_iodev *scps_iodev_of(const struct scps_netif *nif);
 
 #endif
