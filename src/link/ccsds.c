@@ -148,9 +148,9 @@ static int ccsds_send(struct scps_netif *nif, const struct scps_pkt *pkt)
     put_octets(c, head, scps_encap_build(head, version, total));
     put_octets(c, pkt->data, pkt->len);
     put_octets(c, pkt->payload, pkt->payload_len);
-    /* The packet ends in a later frame than the one in which it began. That later frame gets its
-     * deadline now; begin_packet() has set only the deadline of the frame in which the packet
-     * began. */
+    /* Deadline of a frame: the time at which a partly filled frame is padded and sent. If the
+     * packet ends in a later frame than the one in which it began, that later frame gets its
+     * deadline now; begin_packet() has set only that of the frame in which the packet began. */
     if (c->tx.used && c->tx.fill_at == SCPS_NEVER)
         c->tx.fill_at = c->now + c->cfg.fill_after;
     c->stats.tx_packets++;

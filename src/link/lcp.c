@@ -142,7 +142,8 @@ static bool naked(struct scps_cp *cp, uint8_t type, const uint8_t *v, size_t n)
     } else if (type == OPT_MAGIC && n == 4) {
         l->mine.magic = draw(l);
     }
-    return true; /* Proposals of the peer for other options are ignored. */
+    /* Values that the Configure-Nak of the peer proposes for other options are ignored. */
+    return true;
 }
 
 static bool rejected(struct scps_cp *cp, uint8_t type)

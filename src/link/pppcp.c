@@ -335,8 +335,8 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
     if (cp->state == CP_CLOSING || cp->state == CP_STOPPING || cp->state < CP_CLOSED)
         return;
     if (cp->state == CP_OPENED || cp->state == CP_STOPPED)
-        /* RFC 1661 section 4.1: the negotiation begins again, with action tld in Opened, irc in
-         * Stopped. */
+        /* RFC 1661 section 4.1: a Configure-Request that arrives in state Opened or Stopped makes
+         * the negotiation begin again, with action tld in Opened, irc in Stopped. */
         begin_requests(cp);
     cp->answered = true;
     answer = judge(cp, p, n, &len);
