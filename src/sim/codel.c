@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* CoDel (RFC 8289 sections 5.5 and 5.6). The pseudocode there takes packets from the queue in a
  * loop until one may be sent. In this file the loop is inverted: link.c calls scps_codel_drop() for
- * each packet taken from the queue, and the function returns whether to drop it. The field `last`
- * of struct scps_codel replaces the position in that loop. */
+ * each packet taken from the queue, and the function returns whether to drop it. At which step of
+ * that loop a call goes on follows from the field `last` of struct scps_codel: what was done with
+ * the packet before (sent it, entered a dropping state and dropped it, or dropped it within a
+ * dropping state). */
 #include "sim/codel.h"
 
 #include "base/wide.h"

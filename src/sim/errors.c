@@ -107,7 +107,9 @@ void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bo
 
 enum damage { WHOLE, FLIPPED, UNREADABLE };
 
-struct frame_damage { /* context of damage_byte() for one frame; saved: save(ctx) was called */
+/* context of damage_byte() for one frame. save: function that saves the undamaged packet, NULL:
+ * none; saved: save(ctx) was called, before the first bit of the packet was flipped */
+struct frame_damage {
     const struct scps_link_config *c;
     const struct scps_frame *f;
     void (*save)(void *ctx);
@@ -136,9 +138,10 @@ static enum damage damage_byte(struct frame_damage *w, uint32_t byte, uint8_t bi
  * independently of the others. Bits are counted from the first one of the frame that is not exempt
  * from errors. `draw` is the random number that determines the first damaged bit; r yields the
  * numbers for the further ones. If the link's setting `flip` is off, a damaged packet is lost, so
- * the function stops at the first damaged bit; if it is on, the function flips all damaged bits of
- * the packet that are stored. Returns the worst damage done: WHOLE (none), FLIPPED or UNREADABLE
- * (the packet is lost). */
+ * the function stops at the first damaged bit. If `flip` is on, the function flips the damaged bits
+ * of the packet that are stored, and any other damaged bit, of the framing or of hollow payload
+ * (counted, but not stored), makes the frame unreadable. Returns the worst damage done: WHOLE
+ * (none), FLIPPED or UNREADABLE (the packet is lost). */
 static enum damage at_random(struct frame_damage *w, const struct scps_ber *b, uint32_t at,
                              uint32_t end, uint64_t draw, struct scps_prng *r)
 {
@@ -224,9 +227,11 @@ static enum damage in_vector(struct scps_errors *e, struct frame_damage *w)
     return worst;
 }
 
-/* Returns the fate of a frame, given the damage that bit errors, bursts and the error vector have
- * done to it. If one of the three made the frame unreadable, the fate names that cause, the first
- * one in this order; otherwise the frame is delivered, with flipped bits if there is any damage. */
+/* Returns the fate of a frame, given the damage that independent bit errors, bursts of errors, and
+ * the link's error vector (a configured sequence of bits, in which 1 damages the bit on the line)
+ * have done to it. If one of the three made the frame unreadable, the fate names that cause, the
+ * first one in this order; otherwise the frame is delivered, with flipped bits if there is any
+ * damage. */
 static enum scps_fate fate_of(enum damage ber, enum damage burst, enum damage vector)
 {
     if (ber == UNREADABLE)

@@ -43,9 +43,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Moves d->head, the position of the first record in the ring, past the records of packets that
- * were lost or moved to the heap: to the next packet that arrives or, if none is under way, to the
- * first packet that waits. */
+/* Moves d->head, the position of the first record in the ring, past the records that no longer have
+ * a packet, because it was lost, or was moved to held[], the heap of packets that do not arrive in
+ * the order in which they were offered: to the next packet that arrives or, if none is under way,
+ * to the first packet that waits. */
 static inline void ring_skip(struct scps_linkdir *d)
 {
     while (d->head != d->line) {

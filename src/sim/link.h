@@ -92,8 +92,9 @@ struct scps_linkdir {
      * when `next` was searched for. A packet that is offered then is behind that packet in the ring
      * and arrives no earlier, so `next` need not be searched for again (find_next_offered()). */
     bool behind;
-    /* true: packets arrive in the order in which they were offered, because `simple` has been true
-     * in all the time since the direction was last without a packet */
+    /* true: packets arrive in the order in which they were offered. In all the time since the
+     * direction was last without a packet, `simple` has been true: only bit errors and random
+     * losses were configured, which change no time of arrival. */
     bool in_order;
     /* true: neither CoDel nor waiting during outages is configured, so a packet that is offered
      * while the line is idle is put on the line without passing through the queue */
@@ -236,8 +237,10 @@ static inline bool scps_linkdir_peek(struct scps_linkdir *d, scps_time now, stru
     scps_linkdir_packet(d, pkt);
     return true;
 }
-/* Replaces the headers of *pkt, which scps_linkdir_packet() has set to the next packet to arrive,
- * and which are a struct scps_values, by the octets that this stands for. */
+/* Replaces the headers of packet *pkt, a struct scps_values (the values of the header fields in a
+ * structure; sim/values.h), by the octets of these headers. Precondition: scps_linkdir_packet() has
+ * set *pkt to the next packet to arrive, and the headers of that packet are a struct
+ * scps_values. */
 void scps_linkdir_to_octets(struct scps_linkdir *d, struct scps_pkt *pkt);
 /* Removes the next packet to arrive in direction d, whose time of arrival is d->next, after the
  * caller has processed it, and finds the next event of d. */

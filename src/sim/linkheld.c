@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A heap of packets that do not keep the order of the ring: those delayed at random (the setting
- * `reorder`), and those that arrive before earlier ones because the delay became shorter. The
- * packet that arrives first is at the top; packets with equal arrival times keep the order in which
- * they were inserted. */
+/* The heap held[] of a link direction, which has the packets that do not arrive in the order in
+ * which they were offered (the order of the ring, the buffer of all other packets): those delayed
+ * at random (the setting `reorder`), and those that arrive before earlier ones because the delay
+ * became shorter. The packet that arrives first is at the top; packets with equal arrival times
+ * keep the order in which they were inserted. */
 #include "sim/linkheld.h"
 
 #include "sim/linkstate.h"

@@ -45,8 +45,10 @@ struct draft {
     bool flip, hold;
 };
 
-/* State of the parser of a link's textual description: its text, the link's tables, and the buffer
- * for an error message. */
+/* State of the parser of a link's textual description ("rate=2mbit,ber=1e-6"): the key and value
+ * that are being parsed, the values of the direction so far, the tables that values contain or name
+ * as a file (rates, delays, outages, contacts, error vector), and the buffer for an error
+ * message. */
 struct reading {
     char *msg;
     size_t msglen;

@@ -2,17 +2,17 @@
 /* The presets: links by name, each of which is a description (linkspec.c).
  *
  * All have the 18 bytes of Ethernet framing, unless the description of a preset has another
- * framing. Their sources:
+ * framing. Their sources, with one-way delays unless round trips are named:
  *
- *     leo, geo, moon           the delays of the small-satellite tests of Horan and Wang (2001): 3
- *                              ms, and 1.28 s; but geo is a hop up and down, 280 ms, rather than
- *                              their 120 ms up alone
+ *     leo, moon                the small-satellite tests of Horan and Wang (2001): 3 ms; 1.28 s
+ *     geo                      280 ms, for a hop up to the satellite and down; those tests had 120
+ *                              ms, up alone
  *     smallsat, smallsat-asym  the PPP lines of those tests
- *     mars                     at its mean distance, 12 min 28 s, with a slow return link
+ *     mars                     12 min 28 s, for the mean distance of Mars; slow return link
  *     nasa500, nasa250, nasa10 the single-flow tests of NASA/TM-2003-212001: 100 Mbit/s, round
- *                              trips of 500, 250 and 10 ms, and 1064 of the frame's 1082 bytes at
- *                              risk, as the report counts its packet error rates (its framing is
- *                              exempt)
+ *                              trips of 500, 250 and 10 ms. Bit errors damage only 1064 of the
+ *                              frame's 1082 bytes, not the 18 bytes of framing, because the report
+ *                              counts its packet error rates so
  *     redstorm                 the path of SAND2004-4207: 1 Gbit/s, the limit that its 10 Gbit/s
  *                              client reached
  *     burst-geo                in the bad state of burst errors for 17 ms on average, which is

@@ -32,7 +32,9 @@ static inline scps_time scps_link_line_time(uint64_t bytes, uint64_t rate)
     return rate ? (scps_time)scps_muldiv(bytes, SCPS_LINK_BITS_US, rate) : 0;
 }
 
-/* Sets the time from which the line is free: us + frac / rate, µs. */
+/* Sets the time from which the line of direction d is free: us + frac / rate, µs, where rate is the
+ * rate of the line, bit/s. frac: fraction of a microsecond, as a numerator over that rate; less
+ * than the rate. */
 static inline void scps_link_set_free(struct scps_linkdir *d, scps_time us, uint64_t frac)
 {
     d->free_us = us;
