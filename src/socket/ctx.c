@@ -221,10 +221,12 @@ static void run_to(struct scps_ctx *ctx, scps_time when, bool step)
             return;
         scps_time d = scps_stack_deadline(ctx->st);
         if (d <= ctx->now)
-            /* The stack has something to do now that it could not do. If the queue of packets for
-             * the application is full, the stack cannot do it before `when`, the time to which this
-             * function advances the clock, because only the application empties the queue
-             * (scps_ctx_take()). Otherwise time advances by 1 µs, and the stack tries again. */
+            /* The stack has something due at the present time, although scps_sock_turn() has done
+             * all that it could. If the queue of packets for the application is full, the stack
+             * sends nothing before `when`, the time to which this function advances the clock,
+             * because only the application empties the queue (scps_ctx_take()). Otherwise time
+             * advances by 1 µs, so that this loop cannot go on for ever at one time, and the stack
+             * tries again. */
             d = ctx->qlen == ctx->cfg.queue_packets ? when : ctx->now + 1;
         if (step)
             d = SCPS_MIN(d, scps_waits_deadline(ctx));
@@ -283,7 +285,7 @@ struct scps_conn *scps_sock_conn(struct scps_ctx *ctx, int fd)
     return c;
 }
 
-/* ---- functions that the driver of a context calls ---- */
+/* ---- functions by which an application sets addresses and routes, moves packets and time ---- */
 
 int scps_ctx_add_addr(struct scps_ctx *ctx, const struct scps_addr *addr, unsigned prefix)
 {

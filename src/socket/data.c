@@ -163,8 +163,9 @@ static int end_flags(const struct sock *s)
     return r & SCPS_RECORD_TORN ? SCPS_MSG_EOR | SCPS_MSG_TRUNC : SCPS_MSG_EOR;
 }
 
-/* Sets *out to the pieces of a call. strict: the call is readv() or writev(), for which a wrong
- * number of pieces is EINVAL. Returns 0 or -errno. */
+/* Sets *out to the n buffers at iov. strict: the call is read(), readv() or writev(), which return
+ * EINVAL for more than SCPS_IOV_MAX buffers; the other calls return EMSGSIZE. Returns 0 or
+ * -errno. */
 static int pieces(const struct scps_iovec *iov, size_t n, bool strict, struct vec *out)
 {
     int r = scps_vec_of(iov, n, out);

@@ -47,8 +47,10 @@ int scps_sock_dgram_open(struct sock *s)
 }
 
 /* Parses the destination address of a datagram into *to. As in Linux, an IPv6 socket accepts a
- * struct sockaddr_in, too. Returns 0, or a negative errno value if the socket's domain does not
- * allow such an address, or the socket has no address of its family. */
+ * struct sockaddr_in, too. Returns 0, or a negative errno value if the domain of the socket, or
+ * IPV6_V6ONLY, does not allow such an address, or if the local address of the socket has another
+ * family than the destination, so that no datagram can be sent there: an IPv4 address, or an IPv6
+ * address that bind() has set. */
 static int destination(const struct sock *s, const void *addr, uint32_t len,
                        struct scps_endpoint *to)
 {

@@ -43,8 +43,9 @@ void scps_sock_names_connect(struct sock_names *n, const struct scps_endpoint *l
  * port that bind() did not give, and other sockets can bind to that port. getsockname() goes on
  * returning it. */
 void scps_sock_names_end(struct sock_names *n);
-/* Called when the socket is disconnected: removes an address that bind() did not give, and a port
- * that the socket does not own any more. */
+/* Called when the socket is disconnected: removes the address of the peer, a local address that
+ * bind() did not set, and the local port if the socket no longer owns it (`bound` is false):
+ * scps_sock_names_end() has ended the ownership of a port that bind() did not give. */
 void scps_sock_names_disconnect(struct sock_names *n, const struct scps_addr *any);
 
 #endif

@@ -32,7 +32,9 @@ static const struct setting {
 
 struct field {
     int level, name, setting;
-    int64_t unit; /* factor: the field is the value of the option times `unit` */
+    /* factor: the field of struct scps_conn_config that the option sets (settings[setting]) is the
+     * value of the option times `unit` */
+    int64_t unit;
     int64_t least, most;
 };
 
