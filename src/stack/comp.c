@@ -57,10 +57,11 @@ static size_t saved(const struct scps_seg *s, size_t n)
  * is not replaced yet */
 #define ROW_TIME SCPS_SEC(10)
 /* Least time, µs, from the first to the last segment of a row whose checksums are right for one IP
- * protocol number (in the pseudo-header: 105, 106 or 6) before this end accepts that number. It
- * applies until FIRM accepted segments have had the accepted number, if segments were right for
- * more than one number, or if the newest segment has data and one bit error can confuse the number
- * with the configured one (enough_agree). */
+ * protocol number (in the pseudo-header: 105, 106 or 6), before this end accepts that number. It
+ * applies only while fewer than FIRM accepted segments have had the number accepted now (afterwards
+ * ROW_TIME applies), and only if segments were right for more than one number, or if the newest
+ * segment has data and one bit error can confuse the two numbers. Otherwise there is no least time
+ * (enough_agree). */
 #define ALONE SCPS_SEC(3)
 
 /* Returns true if a single bit error can make a segment whose checksum is right for IP protocol
@@ -157,12 +158,17 @@ static bool has_good_number(const struct scps_conn *c, const struct scps_seg *se
     return at == 0 || (at > 0 && next + (scps_off)at < c->ack.announced);
 }
 
-/* Returns true if segment seg is accepted. found: the IP protocol number for which, in the
- * pseudo-header, its checksum `mark` is right. While segments in a row were right for two different
- * numbers, segments with data are refused until one number has won (enough_agree), because a
- * damaged segment of a peer that uses another number may look right for the accepted one. A segment
- * that anybody can forge (without a good sequence or acknowledgement number) counts neither for a
- * number nor against one. */
+/* Returns true if compressed segment seg is accepted. found: the IP protocol number (105, 106 or 6)
+ * for which, in the pseudo-header, its checksum `mark` is right. This end accepts one number at a
+ * time, at first the configured one.
+ * - A segment that is right for another number is refused, and counted, until so many in a row are
+ *   right for that number that this end accepts it instead (enough_agree).
+ * - While such a row is counted, segments with data that are right for the accepted number are
+ *   refused and counted, too, unless FIRM segments have had that number: a damaged segment of a
+ *   peer that uses the other number may look right for it. Segments without data are accepted, and
+ *   end the row.
+ * - A segment that anybody can forge (without a good sequence or acknowledgement number) counts
+ *   neither for a number nor against one. */
 static bool sum_accepted(struct scps_conn *c, const struct scps_seg *seg, uint8_t found,
                          uint16_t mark)
 {

@@ -303,8 +303,9 @@ static void build(struct scps_dgram *d, const struct scps_dgram_out *rec, struct
     out->at = st->env.now;
 }
 
-/* Makes *out the packet of d's oldest datagram, and puts d into the ready queue of the next one.
- * Returns the length of the packet, bytes. */
+/* Makes *out the packet of endpoint d's oldest datagram, and removes that datagram. If d has
+ * another one, puts d into the ready queue of that datagram's route. Returns the length of the
+ * packet, bytes. */
 static uint32_t leave(struct scps_dgram *d, struct scps_pkt *out)
 {
     struct scps_stack *st = d->st;

@@ -29,16 +29,17 @@ static uint32_t plateau(uint32_t failed)
     return scps_icmp_least_mtu(4);
 }
 
-/* Returns true if the Packet Too Big message m is used, and false if it may be forged. It has to
- * quote a segment that is outstanding, from its first octet on: an attacker who guesses sequence
- * numbers easily hits one of the octets in flight, and seldom one of the few first octets of
- * segments. If the peer has acknowledged as many octets as a full segment has, the path carries
- * such segments, and RFC 5927 section 7.2 lets the message wait for a timeout of the data that it
- * quotes: then it has to quote a retransmission, and either no acknowledgement has come since a
- * timeout, or that retransmission was lost, too (SNACK and RACK resend it before the retransmission
- * timer expires, and restart that timer). An earlier message is dropped, not stored: if the path
- * has changed, the router answers the retransmission with another one. Precondition: s->tx is not
- * NULL. */
+/* Returns true if the Packet Too Big message m is used, and false if it may be forged: then it is
+ * dropped, not stored, because if the path has changed, the router answers a later retransmission
+ * with another message. The conditions are:
+ * - The SEG.SEQ that m quotes is the first octet of an outstanding segment. An attacker who guesses
+ *   sequence numbers easily hits an octet in flight, and seldom one of the few first octets.
+ * - If the peer has acknowledged as many octets as a full segment has, the path has carried such
+ *   segments. Then the quoted segment must have been resent, too (RFC 5927 section 7.2): at least
+ *   once if no acknowledgement has come since a timeout; otherwise at least twice, so that a
+ *   retransmission was lost (SNACK and RACK resend a segment before the retransmission timer
+ *   expires, and restart that timer).
+ * Precondition: s->tx is not NULL. */
 static bool is_credible(const struct scps_sender *s, const struct scps_icmp *m)
 {
     scps_off quoted = (scps_off)scps_seq_unwrap(s->snd.iss, s->snd.una, m->seq);

@@ -29,8 +29,9 @@ struct scps_dgram;
 /* Queue of replies to packets that belong to no connection: resets, ICMP messages, SYN cookies. */
 struct scps_answers {
     struct scps_recring queue;
-    /* token bucket that limits replies to a share of the rate of the route or of the device
-     * (reply.c has the share) */
+    /* Token bucket that limits the replies, and the SYN-ACKs of half-open connections, to a share
+     * of a rate: that of their route if it has one, otherwise that of the device or, if none is
+     * known, that of what connections and datagrams send now (table in reply.c). */
     struct scps_pacer share;
 };
 

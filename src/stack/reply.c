@@ -32,8 +32,9 @@
 
 #define RING  65536u
 #define BURST (UINT32_C(1) << 30)
-/* smallest size of the token bucket of replies, bytes: it permits one reply without data, however
- * slow the link is */
+/* smallest size, bytes, of the token bucket that limits replies to packets of no connection
+ * (resets, ICMP messages, SYN cookies) and SYN-ACKs of half-open connections: it permits one reply
+ * without data, however slow the link is */
 #define LEAST 128u
 /* number of SYN-ACKs for which the token bucket must suffice before a half-open connection is
  * created when there are many already; it repeats its SYN-ACK, a SYN cookie is sent once */

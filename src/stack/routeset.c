@@ -290,7 +290,8 @@ static void end_conns(struct scps_stack *st, const struct scps_nif *nif,
     }
 }
 
-/* Drops the replies that wait to be sent through nif. */
+/* Drops the replies that wait to be sent through nif: resets, SYN cookies and ICMP messages that
+ * answer packets of no connection. Called when a local address is removed from nif. */
 static void drop_replies(struct scps_stack *st, struct scps_nif *nif)
 {
     scps_answers_fini(&nif->answers, nif, &st->env.alloc);

@@ -252,7 +252,7 @@ uint16_t scps_port_choose(struct scps_stack *st, const struct scps_flow *flow);
  * addresses are wildcards. */
 bool scps_port_overlap(const struct scps_addr *a, const struct scps_addr *b);
 
-/* ---- functions in listeners.c, for the two queues of a listener ---- */
+/* ---- listeners.c: the half-open connections of a listener, and those waiting for accept ---- */
 /* Returns the listener for a flow to local address and port; NULL if there is none. */
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port);
@@ -321,8 +321,9 @@ static SCPS_INLINE_SPEED bool scps_stack_timers_due(const struct scps_stack *st)
 {
     return scps_heap_min(&st->env.deadlines) <= st->env.now || st->env.memory_at <= st->env.now;
 }
-/* Processes the timers that are due; if it is time, lets connections and datagram endpoints to
- * which memory was refused repeat their requests. */
+/* Processes the timers that are due. If memory was refused to connections or datagram endpoints,
+ * lets these repeat their requests when SCPS_MEMORY_RETRY (100 ms) have passed since the first
+ * refusal. */
 void scps_stack_serve_timers(struct scps_stack *st);
 /* Sets the time of the stack, at most SCPS_NEVER / 2, so that adding an interval to it cannot
  * overflow. */
