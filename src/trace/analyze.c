@@ -18,7 +18,8 @@
 /* ---- functions that find the connection of a packet ---- */
 
 /* Returns the connection to which TCP segment s in packet k belongs, and creates it if it is new.
- * *dir: 0: from key.a; 1: from key.b. Returns NULL if there is no memory. */
+ * *dir gets the direction of s: 0: sent by end a of the connection (flow.key.a), from which its
+ * first captured packet came; 1: sent by end b. Returns NULL if there is no memory. */
 static SCPS_ALWAYS_INLINE struct flow *find_flow(struct scps_trace *t, const struct packet *k,
                                                  const struct segment *s, int *dir)
 {

@@ -65,7 +65,9 @@ int scps_tr_erf_ip(struct scps_trace *t, const uint8_t *p, uint32_t caplen)
     case ETH:
     case COLOR_ETH:
     case DSM_ETH:
-    case HASH_ETH: /* The frame's offset and an octet of padding come before it. */
+    case HASH_ETH:
+        /* In an ERF record of Ethernet two octets come before the Ethernet frame and are skipped:
+         * the field "offset" of ERF, and one of padding. */
         return scps_tr_ethertype_ip(t, p, caplen, off + 2, TR_TYPE_ETHERNET);
     case MULTI_HDLC:
     case COLOR_MULTI_HDLC:

@@ -51,7 +51,9 @@ static void take_fields(struct scps_cursor *c, uint8_t bits, uint8_t bits2, stru
         take_options(c, s);
     if (bits2 & COMP_PAD)
         (void)scps_cursor_get8(c);
-    (void)scps_cursor_get16(c); /* The last two octets are the checksum, which is not verified. */
+    /* The last two octets of a compressed header, before the data, are the checksum, which is not
+     * verified. */
+    (void)scps_cursor_get16(c);
 }
 
 static uint16_t flags_of(uint8_t bits, uint8_t bits2)

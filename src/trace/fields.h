@@ -20,8 +20,9 @@ struct field {
      * a number that may be NaN; 'S' a text */
     char kind;
     /* report that contains the figure, as in SCPS_TRACE_FIELDS. Figures of tcptrace: 'L' in the
-     * long report, 'W' with option -W, 'R' with option -r. Others: 'X' always, 'Y' with -W, 'Z'
-     * with -r, 'P' figures of SCPS, 'Q' causes of retransmissions */
+     * long report, 'W' with option -W, 'R' with option -r. Other figures, which option -t leaves
+     * out: 'X', 'P' (SCPS options) and 'Q' (causes of retransmissions) in the long report, 'Y' with
+     * -W, 'Z' with -r */
     char group;
 };
 extern const struct field scps_tr_field[F_COUNT];

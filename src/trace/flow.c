@@ -143,7 +143,9 @@ static bool is_closed(const struct flow *f)
 }
 
 /* Removes one connection from memory, to make room for another; before that passes its report to
- * the caller's function on_evict. Returns false if there is no connection to remove. */
+ * the caller's function on_evict. Of the next 64 connections in memory (t->hand is the place of the
+ * search) it takes the one whose last packet is oldest, but a closed one if there is any. Returns
+ * false if no connection is in memory. */
 static bool evict(struct scps_trace *t)
 {
     uint32_t best = FLOW_NONE;
@@ -313,10 +315,12 @@ static bool begins_anew(const struct flow *f, const struct conn_dir *h, const st
         return h->packets || !o->ack_hi || (int32_t)(seq - (uint32_t)o->ack_hi) >= 0;
     if (h->syn_count > 1 || ((h->fin_count || o->fin_count) && is_foreign(h, o, seq)))
         return true;
-    /* The connection is not closed: an end may have lost it in a crash (RFC 9293 section 3.5.1), or
-     * the capture lacks its close. But another sequence number in a SYN-ACK may be a SYN cookie of
-     * the same handshake, and a SYN below the first number seen in direction h may be that of this
-     * connection, captured late. */
+    /* The capture shows no close of connection f. The SYN begins a new connection (true) if an end
+     * has lost f in a crash (RFC 9293 section 3.5.1), or the capture lacks its close. The SYN
+     * counts as a part of f (false) if it has ACK, since it may be a SYN cookie of the same
+     * handshake, if only SYNs were captured before, or if it may be the SYN of f, captured late: it
+     * is the first one of direction h, and nothing else of this direction was captured, or only
+     * data above it. */
     if (flags & SCPS_ACK || f->packets <= h->syn_count + o->syn_count)
         return false;
     return h->syn_count || (h->packets && (int32_t)(seq - (uint32_t)h->isn64) >= 0);
@@ -359,10 +363,10 @@ static struct flow *whose(const struct scps_trace *t, struct flow *f, int dir, u
     const uint32_t off = seq - f->h[0].syn;
     if (dir == 0 && flags & SCPS_SYN)
         return f;
-    /* The SYN of f is answered by a SYN or a reset in the opposite direction. If only the direction
-     * of the SYN is captured, a segment of this direction shows that it was answered, if its
-     * sequence number is at most 65535 above that of the SYN. From then on all packets belong to
-     * f. */
+    /* Until the SYN of f is answered, packets belong to `old`, the earlier connection on the same
+     * ports; from then on all belong to f. The answer is a SYN or a reset in the opposite
+     * direction. If only the direction of the SYN is captured, a segment of this direction shows
+     * that it was answered, if its sequence number is at most 65535 above that of the SYN. */
     if (!old->used || old->number != f->before_number ||
         (dir == 1 ? flags & (SCPS_SYN | SCPS_RST) : off > 0 && off <= UINT16_MAX))
         f->before = FLOW_NONE;

@@ -265,8 +265,9 @@ struct conn_dir {
 };
 
 struct flow_key {
-    /* addresses of the two ends, in network byte order; an IPv4 address takes the first four
-     * octets, and the rest are zero */
+    /* addresses of the two ends, in network byte order; a: the one from which the first captured
+     * packet of the connection came. An IPv4 address takes the first four octets, and the rest are
+     * zero. */
     uint8_t a[16], b[16];
     uint16_t pa, pb;
     uint8_t version;
@@ -302,8 +303,8 @@ struct flow {
      * none. */
     uint32_t before, before_number;
     scps_time first, last;
-    /* time up to which the fields `share` of both directions count what limited their sending,
-     * µs */
+    /* time, µs, up to which the fields `share` of both directions are complete, which count for how
+     * long the application, the window or congestion limited the sending, µs */
     scps_time spent_at;
     uint64_t packets;
     struct conn_dir h[2]; /* the two directions: [0] from key.a, [1] from key.b */
@@ -384,8 +385,8 @@ static inline struct flow *scps_tr_flow(const struct scps_trace *t, uint32_t i)
 }
 
 struct segment;
-/* Finds the connection of segment s, or creates it. *dir: 0: the segment is from key.a; 1: from
- * key.b. Returns NULL on lack of memory. */
+/* Finds the connection of segment s, or creates it. *dir: 0: the segment is from key.a, the end
+ * that sent the first captured packet; 1: from key.b. Returns NULL on lack of memory. */
 struct flow *scps_tr_flow_find(struct scps_trace *t, const struct flow_key *k,
                                const struct segment *s, int *dir);
 

@@ -321,8 +321,10 @@ static SCPS_ALWAYS_INLINE void show(const struct step *x, const struct scps_trac
 
 /* ---- the function that calls all steps for a segment, in order ---- */
 
-/* Processes one segment of connection f. The function is instantiated four times, once for each
- * kind of segment, so that code which a kind does not need is not compiled. */
+/* Processes segment s of connection f; h is its direction, o the opposite one. The function is
+ * instantiated four times, once for each value of enum kind (plain segments with data, plain ones
+ * without, any segment while on_packet is set, all others), so that code which a kind does not need
+ * is not compiled. */
 static SCPS_ALWAYS_INLINE void analyze_segment(struct scps_trace *t, const struct scps_trace_pkt *p,
                                                const struct packet *k, const struct segment *s,
                                                struct flow *f, struct conn_dir *restrict h,

@@ -279,9 +279,10 @@ static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, 
     }
 }
 
-/* Counts another copy of the segments behind segment i of chunk c that follow it without a gap and
- * end below `end`. Returns the end of the last one. One packet may cover tens of thousands of small
- * segments, so none of these is searched for. */
+/* Called when a captured packet sends again the octets from segment i of chunk c on, up to `end`.
+ * Adds 1 to the number of retransmissions of each segment that follows segment i without a gap and
+ * ends below `end`. Returns the end of the last one, or of segment i if there is none. One packet
+ * may cover tens of thousands of small segments, so none of these is searched for. */
 static uint64_t copy_following(struct chunk *c, uint32_t i, uint64_t end)
 {
     struct seg *x = &c->s[c->off + i], *const last = &c->s[c->off + c->n - 1];
@@ -301,9 +302,11 @@ static uint32_t add_piece(struct scps_trace *t, struct conn_dir *h, uint64_t fir
     uint32_t again = 0;
     bool split = false;
     for (;;) {
-        /* Each pass compares the octets from cur on with the lowest record that ends above cur, and
-         * counts or inserts them: x is a segment that is not acknowledged, b a block (a range of
-         * acknowledged data); the other one is NULL. Both NULL: nothing is recorded above cur. */
+        /* Each pass takes the lowest record that ends above cur: a segment that is not
+         * acknowledged, x, or a block (a range of acknowledged data), b. The pointer to the other
+         * kind is NULL; both NULL: nothing is recorded above cur. Octets from cur on that lie below
+         * the record are new, and are inserted as a segment; octets within the record are counted
+         * as sent again. */
         uint32_t ci = 0, si = 0, bi = scps_tr_blocks_find(s, cur);
         bool is_seg = find_seg(s, cur, &ci, &si);
         struct seg *x = is_seg ? &s->c[s->head + ci]->s[s->c[s->head + ci]->off + si] : NULL;

@@ -385,7 +385,9 @@ struct clues {
     /* The sender's SRTT and RTO as estimated from the capture, for the whole path between the two
      * ends, even if the capture point lies in the middle. */
     scps_dur srtt, rto;
-    /* the shortest time after which the sender's retransmission timer may expire */
+    /* The shortest time after which the sender's retransmission timer may expire, from its last
+     * start on (data was sent, or new data was acknowledged): SRTT + 2 RTTVAR, at least 100 ms; 1 s
+     * if there is no RTT sample. `rto`, the estimate of the timeout itself, allows for 4 RTTVAR. */
     scps_dur floor;
     bool lowest, highest;
     /* true: the lowest outstanding data is sent again, the sender had sent no data for at least

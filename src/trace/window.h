@@ -76,8 +76,8 @@ static inline uint32_t scps_tr_get32(const uint8_t *p, bool swap)
     return swap ? __builtin_bswap32(v) : v;
 }
 
-/* These functions read a capture in one format. Both return what scps_trace_read() returns, with
- * one line in msg. */
+/* These functions read a capture in one format. Both return what scps_trace_read() returns: 0, or,
+ * with one line in msg, 1 (the capture is damaged in the middle) or a negative error. */
 int scps_tr_read_pcapng(struct scps_trace *t, struct window *w, const char *path, char *msg);
 int scps_tr_read_libpcap(struct scps_trace *t, struct window *w, const char *path, char *msg);
 
