@@ -4,7 +4,7 @@
 #ifndef SCPS_WIRE_COMP_H
 #define SCPS_WIRE_COMP_H
 
-enum { /* bits of octet 1 of a compressed header, which follows the connection id */
+enum { /* bits of octet 1 of a compressed header, which follows the connection id, octet 0 */
        COMP_MORE = 0x80,
        COMP_TS1 = 0x40,
        COMP_TS2 = 0x20,
@@ -14,7 +14,7 @@ enum { /* bits of octet 1 of a compressed header, which follows the connection i
        COMP_S = 0x02,
        COMP_A = 0x01
 };
-enum { /* bits of octet 2 of a compressed header, which is present if COMP_MORE is set */
+enum { /* bits of octet 2 of a compressed header, present if octet 1 has COMP_MORE */
        COMP_OPTS = 0x80,
        COMP_PAD = 0x40,
        COMP_URG = 0x20,
