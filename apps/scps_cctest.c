@@ -241,7 +241,7 @@ static bool choose(const struct options *o, struct report *r, char msg[MSGLEN])
     return true;
 }
 
-/* ---- functions that replay a recording to the controller ---- */
+/* ---- functions of --replay: call the controller as a recorded connection called its own ---- */
 
 static char *read_file(const char *path, size_t *len)
 {

@@ -175,8 +175,8 @@ static void answer(struct app *a, struct client *c, int status, const char *word
         char text[SCPS_ADDR_STRLEN];
         scps_conn_remote(c->conn, &who);
         c->request[strcspn(c->request, "\r\n")] = 0;
-        /* Control characters are removed from the request, because they could affect the terminal
-         * on which the log is shown. */
+        /* In the request line each character that is not printable ASCII is replaced by '?',
+         * because control characters could affect the terminal on which the log is shown. */
         for (char *p = c->request; *p; p++)
             if (*p < ' ' || *p > '~')
                 *p = '?';

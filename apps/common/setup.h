@@ -23,7 +23,9 @@ enum lab_kind {
 struct lab_link {
     /* names of the link and of the hosts at its ends */
     char name[LAB_NAME], a[LAB_NAME], b[LAB_NAME];
-    /* the link's description (SPEC) as composed from its keys, which is stored with the results */
+    /* description of the link (SPEC: "PRESET,KEY=VALUE,..."), composed of the preset and the other
+     * keys that the scenario's settings give to this link; it is printed, and stored with the
+     * results */
     char spec[1024];
     /* configurations of the direction from a to b, and of that from b to a */
     struct scps_link_config fwd, back;

@@ -14,7 +14,9 @@ struct lab_dotted {
     char key[64];
 };
 
-/* Splits a dotted key into its parts. Returns false if text is no dotted key. */
+/* Splits a dotted key, "link.KEY", "link.NAME.KEY" or the same with "flow", at its dots, and stores
+ * the parts in *d. Returns false if text does not have this form; whether KEY exists is not
+ * checked. */
 bool lab_key_split(const char *text, struct lab_dotted *d);
 /* Returns true if `name` is a key of [link] that belongs to scenario files only: preset, a, b, mtu,
  * ipv6 or vj-compression. Any other key of [link] (such as rate or delay) is one of the link

@@ -7,8 +7,8 @@
 
 #include "common/setup.h"
 
-/* The settings that apply to a cell, in the order in which they are applied: a later one overrides
- * an earlier one. */
+/* The settings of a scenario that apply to one cell (a combination of the swept values), in the
+ * order in which they are applied: a later one overrides an earlier one. */
 struct lab_applied {
     const struct lab_scenario *sc;
     const struct lab_set *const *set;
@@ -23,10 +23,11 @@ const struct lab_set *lab_applied_last(const struct lab_applied *a, char kind, c
  * Returns false with the reason in why, and with *blame, the setting whose line the message
  * names.
  *
- * A key without effect is refused unless its place in the file shows that it is meant for other
- * cells or flows: the key on which its effect depends is set in a place whose settings are applied
- * later (order: [link] and [flow], sections with a name, [sweep], cases, command line); or that key
- * is swept, or set in a case or in a section with a name. */
+ * A key A that has no effect, because of the value of another key B, is refused, unless A may be
+ * meant for other cells (combinations of swept values) or other flows. That is so if B is set in a
+ * place whose settings are applied later than that of A (order: [link] and [flow], sections with a
+ * name, [sweep], cases, command line), or if B is swept, or set in a case or in a section with a
+ * name. */
 bool lab_pairs_agree(const struct lab_applied *a, const struct lab_setup *s,
                      const struct lab_set **blame, char why[LAB_MSGLEN]);
 

@@ -20,7 +20,8 @@ struct lab_rows {
  * included. */
 void lab_rows_meta(const struct lab_cells *c, unsigned shard, unsigned shards, struct lab_str *s);
 void lab_rows_heading(const struct lab_cells *c, struct lab_str *s);
-/* Appends to s the lines that run number `run` of a cell adds to rows.csv, one for each flow. */
+/* Appends to s what run number `run` of a cell (one combination of the swept values, which may be
+ * run several times, with different seeds) adds to rows.csv: one line for each flow. */
 void lab_rows_format(const struct lab_cells *c, const struct lab_cell *cell, unsigned run,
                      const struct lab_result *r, struct lab_str *s);
 

@@ -9,7 +9,9 @@
 
 #include "scps_link/options.h"
 
-#define CONTROL_LINE 1024 /* length of the longest command line, bytes */
+/* size of the buffer for a command that a client sends over the control socket, bytes; the longest
+ * command, with its newline, has one byte less */
+#define CONTROL_LINE 1024
 
 struct emu;
 struct ev_loop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer through which scps_ttcp reads and writes data: option -l sets its size, -A and -O its
- * address. */
+/* The buffer through which scps_ttcp reads and writes data. Option -l sets its size, bytes. It
+ * begins -O bytes (offset) behind an address that is a multiple of -A (alignment). */
 #ifndef SCPS_TTCP_BUFFER_H
 #define SCPS_TTCP_BUFFER_H
 

@@ -80,10 +80,12 @@ static uint64_t ack_budget_for(const struct ttcp_options *o)
     return there == 0 || back * halves * segment < 2 * there * ack ? back : 0;
 }
 
-/* Returns the size of the token bucket that paces the sender, bytes; 0: the default of the stack,
- * four packets, which suffices in virtual time, where nothing is late. A process that the kernel
- * wakes late can make up for the delay only by as much as the bucket holds: 10 ms of data, which is
- * the clock tick of the reference implementation. */
+/* Returns the size of the token bucket that paces the sender, bytes: the one that the user has set,
+ * if it is not 0. Otherwise 0, the stack's default of four packets, without a rate limit, and on a
+ * virtual link, where virtual time makes nothing late. With a rate limit over a real interface:
+ * what the rate yields in 10 ms (the clock tick of the SCPS reference implementation), from 6000
+ * bytes to 16 MiB, because a process that the kernel wakes late can make up for the delay only by
+ * as much as the bucket holds. */
 static uint32_t burst_for(const struct ttcp_options *o)
 {
     const uint64_t least = 4 * 1500, most = 1u << 24;

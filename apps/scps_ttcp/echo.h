@@ -16,7 +16,9 @@ struct ttcp_echo { /* State of option -e at the sender; all zeros before the fir
     scps_dur min, max, sum;
     /* true: the peer has returned a byte that differs from the byte sent at that position */
     bool differs;
-    bool ended; /* true: the peer closed the connection while a block was outstanding */
+    /* true: the peer closed the connection before it had sent back the whole block that this end
+     * wrote last */
+    bool ended;
 };
 
 /* Called at `now`, µs, before the sender writes a block of len bytes (at least 1): records that the

@@ -32,8 +32,9 @@ bool pathfile_check(const char *name, char msg[PATHFILE_MSGLEN])
         snprintf(msg, PATHFILE_MSGLEN, "%s: give another file", strerror(errno));
         return false;
     }
-    /* If `name` is a symbolic link, its target is checked, because pathfile_save() replaces the
-     * target. */
+    /* The folder of the file must be writable, because pathfile_save() replaces the file. If `name`
+     * is a symbolic link, pathfile_save() replaces its target, so the folder of the target is
+     * checked. */
     copy = realpath(name, NULL);
     if (copy == NULL)
         copy = strdup(name);

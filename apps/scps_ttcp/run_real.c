@@ -63,7 +63,8 @@ static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
     ttcp_result_judge(f->r, ttcp_flow_sender(f), ttcp_flow_receiver(f));
 }
 
-/* Resets every connection, so that the peers learn of the failure. */
+/* Called when the run has ended otherwise than by TTCP_DONE (an error, a signal, --timeout): resets
+ * every connection, so that the peers do not wait for the rest. */
 static void abort_all(struct ttcp_real *x)
 {
     for (size_t k = 0; k < x->o->streams; k++) {
@@ -393,8 +394,9 @@ static void watch_all(struct ttcp_real *x)
     ev_signal_start(ev, &x->sigterm);
     ev_now_update(ev); /* Opening a device may have taken long, so libev's time is updated. */
     timer(x, &x->interval, on_interval, x->o->interval, true);
-    /* The intervals count from the first SYN. At the end that listens it has not arrived yet, so
-     * there begin() starts the timer. */
+    /* The intervals of --interval, each of which ends with a line of figures, count from the first
+     * SYN. If this end listens, that SYN has not arrived yet, and begin() starts the timer when it
+     * does. */
     if (!ttcp_real_connects(x))
         ev_timer_stop(ev, &x->interval);
     timer(x, &x->stop_sending, on_stop_sending, x->o->time, false);

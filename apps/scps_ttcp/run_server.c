@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* --server: every connection is a test of its own, several at once, until SIGINT or SIGTERM.
  *
- * A test is over when both directions of its connection are; then its line is printed, and the
- * stack closes the connection in the background. While TESTS tests run, further connections wait in
- * the listener's backlog. --timeout applies to each test.
+ * A test is over when both directions of its connection are; then one line with the result of the
+ * test is printed, and the stack closes the connection in the background. At most TESTS (256) tests
+ * run at the same time: further connections wait in the listener's backlog. --timeout applies to
+ * each test.
  */
 #include "scps_ttcp/run.h"
 

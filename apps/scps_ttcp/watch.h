@@ -13,9 +13,11 @@ struct ttcp_watch {
     bool acked;
     struct ttcp_end *senders; /* list of the ends that send; NULL: there is none yet */
     FILE *debug;              /* -d: file to which the observer events are written; NULL: none */
-    char role;                /* role of the end: 't' or 'r' */
-    scps_time t0;             /* time 0 of the printed times, µs */
-    FILE *qlog_file;          /* file of --qlog; NULL: none */
+    /* role of this stack's end in the transfer, which -d prints with each event: 't': transmitter
+     * of the data; 'r': receiver */
+    char role;
+    scps_time t0;    /* time 0 of the printed times, µs */
+    FILE *qlog_file; /* file of --qlog; NULL: none */
     /* the qlog, which is opened at the first observer event; NULL: not open yet */
     struct qlog *qlog;
     bool qlog_failed;
