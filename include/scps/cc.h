@@ -58,7 +58,8 @@ struct scps_cc_view { /* state of the connection when it calls the controller */
      * arrived are not counted any more */
     uint64_t inflight;
     uint64_t outstanding; /* bytes sent and not yet cumulatively acknowledged (FlightSize) */
-    uint32_t mss; /* payload of a full segment, bytes, without the options that each segment has */
+    /* payload of a full segment, bytes: the MSS less the TCP options that each segment has */
+    uint32_t mss;
     uint32_t init_cwnd;     /* the initial window that the configuration gives, bytes */
     scps_dur srtt, min_rtt; /* smoothed and smallest RTT, µs; 0 before the first sample */
     /* scps_conn_config.rate, the limit that the application configured, bytes/s; 0: none */
@@ -236,7 +237,8 @@ struct scps_cc_param {
     /* Names of the values from min on, with a space between them, which users may write instead.
      * NULL: numbers only. */
     const char *words;
-    const char *was; /* former name, which is still accepted; NULL: none */
+    /* former name of this parameter, which users may still write in place of `name`; NULL: none */
+    const char *was;
 };
 
 struct scps_cc_ops {
@@ -258,12 +260,14 @@ struct scps_cc_ops {
     /* true: scps_cc_ctl.rate counts payload bytes only, as cwnd and the delivery rates do; false:
      * it counts IP and TCP headers, too */
     bool payload_rate;
-    /* true: the controller itself limits what is sent during recovery, and itself restores what a
-     * spurious recovery has cost: the core does not apply RFC 6937, and SCPS_CC_SPURIOUS leaves the
-     * state unchanged. */
+    /* true: during recovery the controller itself limits what is sent, so the core does not apply
+     * RFC 6937; and the controller itself undoes its reductions when the recovery was spurious, so
+     * before SCPS_CC_SPURIOUS the core does not restore the controller's state, cwnd and
+     * ssthresh. */
     bool own_recovery;
-    /* Called once when the connection is established, and again when the handshake has given an
-     * RTT. param has one value for each of params, in that order. */
+    /* Called once, when the connection is established, before all other functions: initialises the
+     * state s, and sets cwnd and ssthresh in *ctl. The RTTs in *v are 0 if the handshake has given
+     * none. param has one value for each of params, in that order. */
     void (*start)(void *s, const int64_t *param, const struct scps_cc_view *v,
                   struct scps_cc_ctl *ctl);
     void (*ack)(void *s, const struct scps_cc_view *v, const struct scps_cc_ack *a,

@@ -30,7 +30,9 @@ enum scps_cctest_kind {
     SCPS_CCTEST_ACK,
     SCPS_CCTEST_LOSS,
     SCPS_CCTEST_CHANGE,
-    SCPS_CCTEST_SENT, /* a segment is sent; event tables do not contain this kind */
+    /* ops->on_sent was called, because a segment was sent; the function `watch` receives this kind,
+     * but rows of event tables (struct scps_cctest_row) may not have it */
+    SCPS_CCTEST_SENT,
     SCPS_CCTEST_START /* the controller was started; only the function `watch` receives this kind */
 };
 
@@ -98,23 +100,31 @@ struct scps_cctest_row {
     enum scps_cctest_kind kind;
     /* inputs of the event */
     scps_dur after; /* time that passes before the event, µs */
-    uint64_t bytes; /* ack: bytes that the event acknowledges; loss: bytes that it declares lost */
+    /* bytes that the event acknowledges (SCPS_CCTEST_ACK) or declares lost (SCPS_CCTEST_LOSS) */
+    uint64_t bytes;
     unsigned times; /* number of times that the row is played; 0: once */
     uint64_t outstanding;
     bool app_limited; /* true: the application, not the window, limited the sender */
     /* rows of kind SCPS_CCTEST_ACK: RTT of the newest segment acknowledged, µs; -1: unknown; 0: it
      * is srtt of scps_cctest.view. A positive value in a row of any kind also becomes that srtt. */
     scps_dur rtt;
-    scps_dur rtt_old; /* ack: RTT of the oldest segment acknowledged, µs; 0: unknown */
-    uint64_t rate;    /* ack: delivery rate, bytes/s; 0: unknown */
-    bool round;       /* ack: the acknowledgement is the first of a new round trip */
-    /* ack: value of scps_cc_ack.in_recovery: the connection is in fast recovery after this
-     * acknowledgement */
+    /* rows of kind SCPS_CCTEST_ACK: RTT of the oldest segment acknowledged, µs; 0: unknown */
+    scps_dur rtt_old;
+    /* rows of kind SCPS_CCTEST_ACK: delivery rate, bytes/s; 0: unknown */
+    uint64_t rate;
+    /* rows of kind SCPS_CCTEST_ACK: true: this acknowledgement begins a new round trip
+     * (scps_cc_ack.round_start) */
+    bool round;
+    /* rows of kind SCPS_CCTEST_ACK: value of scps_cc_ack.in_recovery: the connection is in fast
+     * recovery after this acknowledgement */
     bool in_recovery;
-    bool fresh; /* loss: the loss begins a new episode of loss recovery */
+    /* rows of kind SCPS_CCTEST_LOSS: true: the loss begins a new episode of loss recovery */
+    bool fresh;
     enum scps_loss_cause cause;
-    enum scps_evidence evidence; /* loss: the evidence by which it was detected */
-    enum scps_cc_change what;    /* change: the event that ops->change receives */
+    /* rows of kind SCPS_CCTEST_LOSS: the evidence by which the loss was detected */
+    enum scps_evidence evidence;
+    /* rows of kind SCPS_CCTEST_CHANGE: the event that ops->change receives */
+    enum scps_cc_change what;
     /* outputs that the controller must have after the row was played; 0: the output is not
      * checked */
     uint64_t want_cwnd, want_ssthresh, want_rate;
@@ -435,7 +445,9 @@ enum scps_cctest_better { SCPS_CCTEST_MORE, SCPS_CCTEST_LESS };
 struct scps_cctest_score_info {
     const char *group, *name, *unit, *help;
     enum scps_cctest_better better;
-    double limit; /* bound that the value cannot pass on any path; 0: there is none */
+    /* Best value that the measurement can have on any path: the largest possible one if `better` is
+     * SCPS_CCTEST_MORE, the least if it is SCPS_CCTEST_LESS. 0: no such value is given. */
+    double limit;
 };
 /* Returns the i-th measurement of the scorecard, from 0; NULL past the last. */
 SCPS_API const struct scps_cctest_score_info *scps_cctest_score_at(size_t i);

@@ -150,12 +150,12 @@ struct scps_conn_config {
     bool compress;
     /* Protocol number in the pseudo-header of the checksum of compressed segments. Builds of the
      * reference implementation send 6 or 106. The same number is expected of the peer; another of
-     * the three is accepted instead when several segments in a row have it, which delays the start
-     * by some seconds. Give both ends the same number: where they differ, the checksum of a segment
-     * with one wrong bit may look right before the peer's number is known. Where they are the same,
-     * a single segment of that kind is never accepted, and several only if no undamaged one is
-     * among them. Segments with any other number are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or
-     * 106; default 105. */
+     * 6, 105 and 106 is accepted instead when several segments in a row have it, which delays the
+     * start by some seconds. Give both ends the same number: where they differ, the checksum of a
+     * segment with one wrong bit may look right before the peer's number is known. Where they are
+     * the same, a single damaged segment whose checksum is right for another number is never
+     * accepted, and several only if no undamaged one is among them. Segments with any other number
+     * are dropped as SCPS_DROP_BAD_CHECKSUM. 6, 105 or 106; default 105. */
     uint8_t comp_proto;
     /* How many SYNs carry the SCPS capabilities (option 20) before one is sent without them. It is
      * for paths that drop packets with unknown options; after a SYN that is answered with a reset,
@@ -179,7 +179,10 @@ struct scps_conn_config {
      * until data_retries or user_timeout ends the connection. 1 to 254 resends; default 32. */
     uint8_t bets_retries;
     /* The sender gives up data that it sent this long ago, if nothing has been acknowledged since
-     * then. In µs; 0, the default: never. */
+     * then. The time counts from the latest of these events: new data was acknowledged; data was
+     * sent while nothing was outstanding; data was given up; a window opened that probes had
+     * tested; an outage ended. Resends do not restart it. All data sent up to that event is given
+     * up together. In µs; 0, the default: never. */
     scps_dur bets_lifetime;
     /* Mark the ends of records (option 22) and report those of the peer to the reader. The option
      * is not negotiated: a peer that does not know it reads plain TCP. SCPS_EOR marks the end of a
@@ -259,12 +262,12 @@ struct scps_conn_config {
      * ack_delay; RFC 6298 section 2. */
     scps_dur rto_min;
     /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
-     * When the link comes back after an outage, the sender may wait this long before it sends. A
-     * smaller value shortens that wait, but also the time that data_retries gives a silent peer:
-     * raise that number for longer outages. With outage_after neither a smaller timeout nor a
-     * larger number is needed: the connection does not end, and probes detect the end of the
-     * outage. In µs; 0, the default: 60 s, or 8 x expected_rtt if that is longer; RFC 6298 section
-     * 2. */
+     * The hour limits that least value only, not the one set here. When the link comes back after
+     * an outage, the sender may wait this long before it sends. A smaller value shortens that wait,
+     * but also the time that data_retries gives a silent peer: raise that number for longer
+     * outages. With outage_after neither a smaller timeout nor a larger number is needed: the
+     * connection does not end, and probes detect the end of the outage. In µs; 0, the default: 60
+     * s, or 8 x expected_rtt if that is longer; RFC 6298 section 2. */
     scps_dur rto_max;
     /* Longest time between probes of a closed window. In µs; 0, the default: rto_max; RFC 9293
      * section 3.8.6.1. */

@@ -134,8 +134,9 @@ SCPS_API void scps_dgram_remote(const struct scps_dgram *d, struct scps_endpoint
 /* Sets the pointer that every later event of the endpoint has as scps_event.user. The stack does
  * not use it. NULL at the beginning. */
 SCPS_API void scps_dgram_set_user(struct scps_dgram *d, void *user);
-/* Changes the configuration for later datagrams; queued ones are not affected. Returns 0, or
- * SCPS_ERR_RANGE for cfg->size. */
+/* Changes the configuration for later datagrams; queued ones are not affected. cfg NULL: the
+ * defaults. Returns 0; or SCPS_ERR_RANGE, with nothing changed, if cfg->size, the size of the
+ * structure in the caller's headers, is not that of a version that this library knows. */
 SCPS_API int scps_dgram_set_config(struct scps_dgram *d, const struct scps_dgram_config *cfg);
 /* Copies the configuration to *out; size is sizeof *out in the calling program. */
 SCPS_API void scps_dgram_get_config_sized(const struct scps_dgram *d, struct scps_dgram_config *out,

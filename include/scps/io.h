@@ -182,11 +182,15 @@ struct scps_ifopts {
     uint32_t ccsds_speed;
     bool udp;
     struct scps_endpoint udp_local, udp_remote;
-    bool udp_ecn; /* the option ecn of --udp, as scps_udptun_config.ecn */
+    /* true: --udp has the option ecn: the tunnel copies the ECN field of each packet that is sent
+     * to the outer header (scps_udptun_config.ecn) */
+    bool udp_ecn;
+    /* an address given by --addr (array `addr`) or by --kernel-addr (array `kernel`) */
     struct scps_ifaddr {
         struct scps_addr addr;
         unsigned prefix;
-        /* true: the option was typed with /LEN, the prefix length of the address */
+        /* true: the address was given as ADDRESS/LEN; `prefix` is LEN, the length of the prefix,
+         * bits */
         bool has_prefix;
     } addr[SCPS_IFOPTS_ADDRS], kernel[SCPS_IFOPTS_ADDRS];
     unsigned naddr, nkernel;

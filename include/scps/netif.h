@@ -132,8 +132,10 @@ SCPS_API int scps_netif_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
  * scps_netif_recv(), because there are filters above nif or no open connection takes it. */
 SCPS_API int scps_netif_recv_segment(struct scps_netif *nif, const uint8_t addrs[8],
                                      const struct scps_seg *seg, size_t len, scps_time at);
-/* Passes one packet down the chain, from the stack towards the device. Returns what
- * scps_netif_ops.send returns. */
+/* Passes a packet that goes from the stack towards the device to nif's own scps_netif_ops.send, and
+ * counts it in nif's counters. scps_pump() calls this function for the top of a chain, and each
+ * filter for the netif below it. Returns what scps_netif_ops.send returns; SCPS_ERR_AGAIN if nif
+ * has no such function. */
 SCPS_API int scps_netif_send(struct scps_netif *nif, const struct scps_pkt *pkt);
 /* Tells the stack that a device whose send() returned SCPS_ERR_AGAIN can take packets again. The
  * device calls it, then scps_pump() must be called. */

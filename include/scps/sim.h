@@ -248,8 +248,9 @@ struct scps_link_files {
 SCPS_API int scps_link_parse_tables(const char *spec, const struct scps_link_files *files,
                                     struct scps_link_config *fwd, struct scps_link_config *back,
                                     struct scps_link_tables **tables, char *msg, size_t msglen);
-/* Parses a link's description as scps_link_parse_tables() does, and refuses keys that need
- * tables. */
+/* Parses a link's description as scps_link_parse_tables() does with `files` and `tables` NULL:
+ * refuses values "@NAME", and the keys whose values are kept in a table: rates, delays, outage,
+ * contact, vector (except KEY=off) and pass. */
 SCPS_API int scps_link_parse(const char *spec, struct scps_link_config *fwd,
                              struct scps_link_config *back, char *msg, size_t msglen);
 /* Changes the configuration *own of one direction by items such as "rate=2mbit,flip=off", separated

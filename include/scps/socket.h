@@ -249,11 +249,11 @@ enum {
     /* Least margin of the retransmission timeout above the smoothed round trip. In µs. */
     SCPS_TP_RTO_MIN = 0x112,
     /* Longest retransmission timeout; never less than twice the smoothed round trip, up to an hour.
-     * When the link comes back after an outage, the sender may wait this long before it sends. A
-     * smaller value shortens that wait, but also the time that data_retries gives a silent peer:
-     * raise that number for longer outages. With outage_after neither a smaller timeout nor a
-     * larger number is needed: the connection does not end, and probes detect the end of the
-     * outage. In µs. */
+     * The hour limits that least value only, not the one set here. When the link comes back after
+     * an outage, the sender may wait this long before it sends. A smaller value shortens that wait,
+     * but also the time that data_retries gives a silent peer: raise that number for longer
+     * outages. With outage_after neither a smaller timeout nor a larger number is needed: the
+     * connection does not end, and probes detect the end of the outage. In µs. */
     SCPS_TP_RTO_MAX = 0x113,
     /* Longest time between probes of a closed window. In µs. */
     SCPS_TP_PERSIST_MAX = 0x114,
@@ -316,7 +316,10 @@ enum {
     /* How often the sender resends a segment before it gives up the data. Number of resends. */
     SCPS_TP_BETS_RETRIES = 0x125,
     /* The sender gives up data that it sent this long ago, if nothing has been acknowledged since
-     * then. In µs. */
+     * then. The time counts from the latest of these events: new data was acknowledged; data was
+     * sent while nothing was outstanding; data was given up; a window opened that probes had
+     * tested; an outage ended. Resends do not restart it. All data sent up to that event is given
+     * up together. In µs. */
     SCPS_TP_BETS_LIFETIME = 0x126,
     /* How losses are detected that no SNACK reports: by counting acknowledgements, or by the
      * time since sending. classic counts dupthresh acknowledgements (RFC 5681, RFC 6675); rack
@@ -609,9 +612,10 @@ struct scps_ctx_config {
     /* Only for a caller's `stack`: called when that stack has something to send, with the lock
      * held. May be NULL. */
     void (*kick)(void *user);
-    /* Returns the time, µs. NULL: the time is the latest passed to scps_ctx_inject() or
-     * scps_ctx_advance() (with a caller's `stack`: scps_stack_now()). With a stack of its own, each
-     * call of this interface first runs the timers that are due. */
+    /* Returns the time, µs. May be NULL: then the time is the latest passed to scps_ctx_inject() or
+     * scps_ctx_advance() (with a caller's `stack`: scps_stack_now()). If `now` is not NULL and the
+     * context has a stack of its own (`stack` is NULL), each call of this interface first runs the
+     * timers of that stack that are due. */
     scps_time (*now)(void *user);
     void *user;
 };

@@ -31,8 +31,9 @@ struct scps_dgram;
 /* replies to packets of no connection (RST, ICMP, SYN cookies) get at least 1/128 of the rate of a
  * network interface (scps_netif.rate), even if connections use all of it */
 #define SCPS_ANSWER_LEAST 128
-/* replies to packets of no connection (RST, ICMP, SYN cookies) get at least this rate, bytes/s,
- * where neither route nor network interface has a rate and answer_rate is no less */
+/* Least limit, bytes/s, of the replies to packets of no connection (RST, ICMP, SYN cookies) where
+ * neither the route nor the network interface (scps_netif.rate) has a rate. If
+ * scps_stack_config.answer_rate is less than this, answer_rate is the limit. */
 #define SCPS_ANSWER_FLOOR 1000
 
 /* The least MTU, bytes, of a network interface (netif) and of a route (RFC 791: 68), and of a route
@@ -87,7 +88,8 @@ struct scps_stack_config {
     /* Secret key of sequence numbers, ports, cookies and hashing. Stacks with equal seeds and equal
      * inputs behave equally. */
     uint64_t seed[2];
-    /* time of the driver's clock when the stack is opened, µs; at most SCPS_NEVER / 2 */
+    /* present time, µs, of the clock of the driver (the program that passes packets and the time to
+     * the stack), when the stack is opened; at most SCPS_NEVER / 2 */
     scps_time now;
     struct scps_observer observer;
     /* largest number of connections in all states together; default 65536; 0: no connection can be
@@ -259,7 +261,9 @@ struct scps_route {
     /* Rate limit that all connections and datagrams through this route share. All their packets
      * count, acknowledgements and retransmissions included, and so do replies to packets that
      * belong to no connection. */
-    uint64_t rate; /* bytes/s, IP header and overhead counted; 0: no limit; at most 2^43 */
+    /* bytes/s; each packet counts with its IP length and the bytes of `overhead` below; 0: no
+     * limit; at most 2^43 */
+    uint64_t rate;
     /* Minimum rate, bytes/s, of all packets on this route together: while less is sent, a
      * connection of this route may send a segment that its congestion window forbids; 0: no
      * minimum; at most 2^43 */
@@ -318,10 +322,10 @@ SCPS_API int scps_stack_output(struct scps_stack *st, struct scps_netif *nif, sc
 SCPS_API scps_time scps_stack_deadline(const struct scps_stack *st);
 /* Returns the latest time that was given to the stack, µs. */
 SCPS_API scps_time scps_stack_now(const struct scps_stack *st);
-/* Runs the timers due by now, µs, without packets; scps_stack_output() does it, too. A time before
- * scps_stack_now() counts as scps_stack_now(). A time after SCPS_NEVER / 2 counts as SCPS_NEVER /
- * 2, in every function that takes a time. So the result of scps_stack_deadline() may be passed,
- * even SCPS_NEVER. */
+/* Runs the timers due by now, µs, but hands out no packet: packets that a timer makes due wait for
+ * scps_stack_output(), which runs the due timers first, too. A time before scps_stack_now() counts
+ * as scps_stack_now(). A time after SCPS_NEVER / 2 counts as SCPS_NEVER / 2, in every function that
+ * takes a time. So the result of scps_stack_deadline() may be passed, even SCPS_NEVER. */
 SCPS_API void scps_stack_advance(struct scps_stack *st, scps_time now);
 
 /* States of links and paths that no packet shows to the stack, and which the driver or the operator
@@ -382,7 +386,8 @@ enum scps_event_kind {
     SCPS_EV_CLOSED, /* conn: both directions are closed, and the FIN of this end was acknowledged */
     SCPS_EV_ERROR,  /* conn: it ended with err; dgram: scps_dgram_error() returns the same err */
     SCPS_EV_HOLE,   /* conn: best effort: the next byte to read is missing (see scps_conn_hole) */
-    /* conn: best effort: a range of the data written was given up (see scps_conn_given_up) */
+    /* conn: best effort: this end, as the sender, has given up a range of the data written, after
+     * bets_retries resends or bets_lifetime, and resends it no more (see scps_conn_given_up) */
     SCPS_EV_GAVE_UP,
     SCPS_EV_COUNT
 };

@@ -19,7 +19,7 @@ SCPS_API bool scps_pattern_check(const void *buf, size_t len, uint64_t pos);
 /* Sends one stream and shuts down. The caller owns the structure and passes it every event of its
  * connection. */
 struct scps_bulk_source {
-    /* The caller sets the fields of this group before scps_bulk_source_start. */
+    /* The caller sets the fields from here to `ctx` before scps_bulk_source_start(). */
     uint64_t total; /* bytes to send; UINT64_MAX: until refill returns 0 */
     size_t chunk;   /* bytes passed to each call of scps_conn_write(); 0: 64 KiB */
     /* true: the source passes NULL to scps_conn_write(), for a hollow connection (bytes are
@@ -32,7 +32,7 @@ struct scps_bulk_source {
      * refill NULL: the ttcp pattern is sent. */
     int64_t (*refill)(void *ctx, void *buf, size_t len);
     void *ctx;
-    /* The source sets the fields of this group, and the caller reads them. */
+    /* The source sets the fields from here to `err`, and the caller reads them. */
     struct scps_conn *conn;
     uint64_t written; /* bytes that the send buffer has accepted */
     bool finished; /* true: all bytes were written, and the connection is shut down for sending */
