@@ -36,7 +36,8 @@ struct scps_budget {
     /* for allocations that can be repeated later (new connections, growing send buffers): its
      * ceiling is 7/8 of the limit given to scps_budget_init() */
     struct scps_budget_part later;
-    /* bytes, 3/4 of the limit: what scps_budget_share() divides, for data received beyond a hole */
+    /* 3/4 of the limit given to scps_budget_init(), bytes: what scps_budget_share() divides among
+     * the connections that store data received beyond a hole (octets missing at RCV.NXT) */
     uint64_t beyond;
 };
 

@@ -15,7 +15,8 @@
 
 #include "base/bytes.h"
 
-/* Adds len bytes at p, of any alignment, to sum. An odd last byte is padded with a zero. */
+/* Returns sum plus the len octets at p, of any alignment, as 16-bit words in the machine's byte
+ * order, not folded. If len is odd, a zero follows the last octet in its word. */
 uint64_t scps_sum_long(uint64_t sum, const void *p, size_t len);
 
 static SCPS_INLINE_SPEED uint64_t scps_sum_plus(uint64_t sum, uint64_t v)

@@ -16,8 +16,9 @@ enum scps_fast_path {
     /* shortcut for input of a TCP segment in an IPv4 header without options (stack/ipin.c) */
     SCPS_FAST_INPUT,
     SCPS_FAST_PREDICTION, /* shortcut for received data in order: header prediction (core/rcv.c) */
-    /* shortcut for sending a segment while RCV.NXT is acknowledged already: SEG.ACK and SEG.WND are
-     * filled in, and the state of acknowledging stays as it is (core/ackout.c) */
+    /* shortcut for sending a segment with data when no acknowledgement is due, because RCV.NXT was
+     * acknowledged before: SEG.ACK and SEG.WND are filled in; the delayed-ACK timer, the window
+     * offered and the reports due stay as they are (core/ackout.c) */
     SCPS_FAST_ACK_SAME,
     /* shortcut for sending an acknowledgement without data whose only report is SACK blocks
      * (core/report.c) */

@@ -23,8 +23,9 @@ struct scps_pages {
     struct scps_page_slot *table;
     uint32_t n_slabs, table_bits; /* the table has 2^table_bits places */
     uint32_t used;                /* number of pages in use */
-    /* Number of pages of the slabs that are in use or were dropped: the pages 0 to touched - 1. The
-     * pages from `touched` on have not been used since scps_pages_init() or scps_pages_clear(). */
+    /* Number of pages that have been in use since scps_pages_init() or scps_pages_clear(): the
+     * pages 0 to touched - 1 of the slabs. Each of them holds data now, or was dropped
+     * (scps_pages_drop()) and is in the free list. */
     uint32_t touched;
     /* number of the first page in the list of dropped pages, which are used again before the page
      * `touched`, plus one; 0: the list is empty */

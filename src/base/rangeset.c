@@ -167,7 +167,8 @@ uint32_t scps_rangeset_find(const struct scps_rangeset *s, scps_off off)
 {
     if (!s->n || scps_rangeset_at(s, 0)->to > off)
         return 0;
-    /* The result is above lo and at most n, because range lo ends at or below off. */
+    /* Binary search: range lo ends at or below off, as tested above; range hi ends above off,
+     * unless the next test returns n. The first range that ends above off is from lo + 1 to hi. */
     uint32_t lo = 0, hi = s->n - 1;
     if (scps_rangeset_at(s, hi)->to <= off)
         return s->n;
