@@ -55,8 +55,10 @@ enum scps_bbr_acks {
  * (the draft's BBR.Beta) */
 #define SCPS_BBR_BETA 70
 /* share of inflight_longterm that is left unused, per cent (the draft's BBR.Headroom) */
-#define SCPS_BBR_HEADROOM       15
-#define SCPS_BBR_FULL_LOSS_CNT  6           /* least number of lost ranges that end Startup */
+#define SCPS_BBR_HEADROOM 15
+/* least number of separate ranges of data whose loss in one round trip of fast recovery ends
+ * Startup, if more bytes than SCPS_BBR_LOSS_THRESH allows were lost, too */
+#define SCPS_BBR_FULL_LOSS_CNT  6
 #define SCPS_BBR_PROBE_RTT_GAP  SCPS_SEC(5) /* least value of the draft's ProbeRTTInterval, µs */
 #define SCPS_BBR_PROBE_RTT_TIME SCPS_MS(200)
 

@@ -22,9 +22,11 @@
 #include "base/bytes.h"
 #include "base/wide.h"
 
+/* Parameter long-rtt-start: it has an effect where the minimum RTT is at least this long, µs. */
 #define LONG SCPS_MS(200)
-/* Number of ACKs after the first one that must follow each other closely (a train) before the rate
- * is also computed from their spacing. */
+/* Parameter long-rtt-start: ACKs of the initial window form a train if each comes at most 1/16 of
+ * the minimum RTT after the one before. If a train has more ACKs than this, the bottleneck's rate
+ * is computed from their spacing, too, and the lower of both results is used. */
 #define TRAIN 2
 /* Parameter base-loss: largest share of lost bytes, ppm, that is taken for the loss rate of the
  * link itself. */

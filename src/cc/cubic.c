@@ -96,12 +96,14 @@ static uint64_t cube_root(uint64_t n)
 /* Returns the time in which the cubic curve changes by `bytes`, µs: the K of RFC 9438. */
 static scps_dur time_for(const struct cubic *cu, uint64_t bytes, uint32_t mss)
 {
-    /* bytes / (C mss) is in s^3. In units of 1e-12 s^3 its cube root is in 1e-4 s. */
+    /* K^3 = bytes / (C mss) in s^3, and cu->c is 1000 C. The factor 1e15 gives K^3 in units of
+     * 1e-12 s^3, and the cube root of that is K in 1e-4 s. */
     uint64_t cubed = scps_muldiv(bytes, UINT64_C(1000000000000000), (uint64_t)cu->c * mss);
     return (scps_dur)cube_root(cubed) * 100;
 }
 
-/* Returns the change of the window by the cubic curve, C |t|^3, in bytes; t is in µs. */
+/* Returns C |t|^3 in bytes: how far the cubic curve is from W_max at t µs after (t > 0) or before
+ * (t < 0) the time K at which it reaches W_max. */
 static uint64_t curve(const struct cubic *cu, scps_dur t, uint32_t mss)
 {
     uint64_t d = t < 0 ? -(uint64_t)t : (uint64_t)t;
@@ -183,7 +185,9 @@ static void ack(void *s, const struct scps_cc_view *v, const struct scps_cc_ack 
     uint64_t bytes = scps_win_credit(&cu->win, v, a, ctl);
 
     /* Time in which cwnd did not limit sending, or nothing was in flight, does not count in t of
-     * W_cubic(t) (RFC 9438 section 5.8): the beginning of the epoch is moved by it. */
+     * W_cubic(t) (RFC 9438 section 5.8): the beginning of the epoch is moved by it. If this ACK may
+     * grow the window (bytes is not 0), that is the time since the last ACK less two SRTT, since
+     * data in flight is acknowledged sooner; otherwise all the time since the last ACK. */
     scps_dur silent = v->now - cu->last_ack - (bytes ? 2 * v->srtt : 0);
     if (silent > 0)
         cu->epoch += silent;

@@ -9,8 +9,10 @@
  * standard TCP.
  *
  * Differences from the paper: growth counts bytes (window.c). Other implementations never grow
- * slower than Reno and add 0.02; floor=1,legacy=0,ai=50 does the same. The paper's own rule grows
- * slower than Reno between 17 and 100 segments, and is reduced less at a loss there.
+ * slower than Reno and add 0.02 segments for each segment acknowledged; the parameters floor=1
+ * (never slower than standard TCP), legacy=0 (no legacy window) and ai=50 (1/50 segment) do the
+ * same. By the paper's own rule a window of 17 to 100 segments grows slower than that of Reno, but
+ * a loss reduces it less: by 1/8, not by half.
  */
 #include "cc/cc.h"
 #include "cc/window.h"

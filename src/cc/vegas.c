@@ -107,8 +107,10 @@ struct vegas {
     scps_time began;
     uint64_t delivered, before; /* bytes delivered in this round trip, and in the previous one */
     scps_dur lowest, sum;
-    /* Lowest RTT sample of this round trip, µs. `lowest` differs in this: a sample of a segment
-     * that was sent when no other data was in flight enters `lowest` as the value of base. */
+    /* Lowest RTT sample of this round trip, µs. `lowest` is the same but for one rule: a segment
+     * that was sent while no other data was in flight cannot have met a queue of this connection,
+     * and may have waited for the receiver's delayed-ACK timer; its sample counts in `lowest` and
+     * `sum` as `base`, the lowest RTT of the path without a queue. */
     scps_dur raw;
     uint32_t samples;
     bool barred;
@@ -317,9 +319,10 @@ static void stop_test(struct vegas *ve, struct scps_cc_ctl *ctl)
     scps_vegas_path_end_test(&ve->path);
 }
 
-/* Called when the path was found to be longer than base: begins slow start with the lowest RTT of
- * this round trip as base. ssthresh becomes unlimited, since an earlier slow start may have ended
- * only because the RTT grew. */
+/* Called when the test of vegas_path.h has shown that the path itself has become longer than
+ * `base`, the lowest RTT known of the path without a queue: takes the lowest RTT of this round trip
+ * as base and begins slow start. ssthresh becomes unlimited, since an earlier slow start may have
+ * ended only because the RTT grew. */
 static void longer_path(struct vegas *ve, struct scps_cc_ctl *ctl)
 {
     scps_dur rtt = ve->raw;
@@ -454,7 +457,9 @@ static void brake(struct vegas *ve, const struct scps_cc_view *v, struct scps_cc
     }
 }
 
-/* Updates base and the other measures of the queue from RTT sample rtt, µs. */
+/* Called for each RTT sample rtt, µs: lowers base (the lowest RTT of the path without a queue) to
+ * it, and adds it to raw, lowest, sum and samples of this round trip, from which the length of the
+ * queue is computed when the round trip ends. */
 static void learn(struct vegas *ve, scps_dur rtt, struct scps_cc_ctl *ctl)
 {
     wait_again(ve, rtt, ctl);

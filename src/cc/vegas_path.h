@@ -19,7 +19,9 @@
 #include <scps/types.h>
 
 struct scps_vegas_path {
-    uint64_t cwnd;   /* congestion window before a test of the path halved it, octets */
+    /* congestion window, octets, from before the test of the path halved it; vegas.c restores it
+     * when the test ends */
+    uint64_t cwnd;
     scps_dur excess; /* excess of the RTT over the base RTT when the window was halved, µs */
     uint16_t longer; /* number of rounds in a row with an RTT above twice the base RTT */
     /* number of rounds with an RTT above twice the base RTT that must follow each other before the

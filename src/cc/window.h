@@ -146,9 +146,10 @@ bool scps_win_at_fault(const struct scps_win *w, enum scps_loss_cause cause);
 bool scps_win_loss(struct scps_win *w, const struct scps_cc_view *v, const struct scps_cc_loss *l,
                    unsigned keep, struct scps_cc_ctl *ctl);
 
-/* Called when the retransmission timer has expired: sets the window to one segment. If no timeout
- * has occurred since data last arrived, also reduces ssthresh, to keep/1024 of the bytes
- * outstanding at most (RFC 5681 equation 4). */
+/* Called when the retransmission timer has expired: sets the window to one segment. Also sets
+ * ssthresh to keep/1024 of the bytes outstanding, or less (RFC 5681 equation 4), unless there was a
+ * timeout before and since then no acknowledgement has reported data of this end as newly
+ * arrived. */
 void scps_win_rto(struct scps_win *w, const struct scps_cc_view *v, unsigned keep,
                   struct scps_cc_ctl *ctl);
 
