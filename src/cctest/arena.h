@@ -39,14 +39,15 @@ struct scps_cct_arena {
     /* read[i]: bytes that the receiving application of flow 0 has read by sample time i, in
      * order */
     uint64_t read[SCPS_CCT_SAMPLES];
-    /* Figures of the packets that hosts put into the queue of the link (offer to the link) between
-     * sample times i and i + 1. For the packets that were not lost: the sum of the times, µs, that
-     * each packet spent from being put into the queue of the link until its last bit was sent
-     * (wait_sum[i]), and the number of these packets (waits[i]). offered[i]: number of all packets;
-     * dropped[i]: number of lost ones. wait_ms: histogram of the same times, in steps of 1 ms, of
-     * packets offered from `warm` on. */
+    /* wait_sum[i], waits[i]: of the packets that hosts put into the queue of the link between
+     * sample times i and i + 1 and that were not lost: the sum of the times, µs, from being put
+     * into the queue until the last bit was sent, and the number of these packets */
     uint64_t wait_sum[SCPS_CCT_SAMPLES];
+    /* wait_ms[k]: number of packets for which that time was k ms, of all packets put into the queue
+     * at the time `warm` or later; its last element also counts longer times */
     uint32_t waits[SCPS_CCT_SAMPLES], wait_ms[SCPS_CCT_WAITS];
+    /* offered[i], dropped[i]: numbers of all packets, and of lost packets, that hosts put into the
+     * queue of the link between sample times i and i + 1 */
     uint32_t offered[SCPS_CCT_SAMPLES], dropped[SCPS_CCT_SAMPLES];
     scps_time warm; /* time, µs, from which on packets are counted in the histogram wait_ms */
     unsigned samples;

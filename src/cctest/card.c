@@ -447,7 +447,7 @@ static void outage(struct card *c)
         put_value(c, OUTAGE_BACK, (double)(full - back) * 1e-6);
 }
 
-/* ---- scores of a controller with delayed acknowledgements, and with bursts of them ---- */
+/* ---- scores with delayed acknowledgements, and with bursts of acknowledgements ---- */
 
 static void acks(struct card *c)
 {

@@ -21,9 +21,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Upper limit of the RTT, ms, and of the length of an outage, s, that an action (event) of a random
- * history sets by its number n. With it the sum of all times in a history fits into 63 bits of
- * microseconds. */
+/* Largest n of an action (struct scps_cctest_action) that sets the RTT, n in ms, or makes an
+ * outage, n in s; a larger n counts as this. With this limit the sum of all times of a history,
+ * which has at most SCPS_CCTEST_ACTIONS actions, fits into 63 bits of microseconds. */
 #define LONGEST 1000000
 
 struct sender {
