@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides when to acknowledge, and which window to offer; report.c composes the reports.
  *
- * In every mode, duplicates, a FIN, and a window that opens are acknowledged at once (RFC 9293
- * section 3.8.6.3). Data that fills a hole (octets missing at RCV.NXT, while later ones have
- * arrived) is acknowledged at once in all modes but SCPS_ACK_DELAYED (RFC 5681 section 4.2). Other
- * data in order is acknowledged:
+ * In every mode, duplicates below RCV.NXT, a FIN, and a window that opens are acknowledged at once
+ * (RFC 9293 section 3.8.6.3). Data that fills a hole (octets missing at RCV.NXT, while later ones
+ * have arrived) is acknowledged at once, too (RFC 5681 section 4.2), except in strictly delayed
+ * mode (SCPS_ACK_DELAYED without holes_at_once). Other data in order is acknowledged:
  *
  *   SCPS_ACK_OTHER    when more than one full segment is unacknowledged, or when the timer expires;
  *                     each of the first quick_acks segments at once
@@ -19,13 +19,14 @@
  * until two full ones arrive within the delay, or the application writes: its data may carry
  * acknowledgements.
  *
- * Data beyond a hole (out-of-order data) is acknowledged at once when it fills another hole (RFC
- * 5681 section 4.2), when the hole is new, and for the first OOO_ACKS_IMMEDIATE segments after
- * that: the sender then has its three duplicate acknowledgements. Acknowledgements of later
- * segments only show how much has left the network. Since SACK is cumulative, they are acknowledged
- * as often as data in order; on a path of thousands of segments this halves the number of
- * acknowledgements. Without SACK the number of duplicates is the information, so each out-of-order
- * segment is acknowledged.
+ * Data beyond a hole (out-of-order data) waits for the timer in strictly delayed mode, and each
+ * segment of it is acknowledged in mode SCPS_ACK_EVERY. In the other modes it is acknowledged at
+ * once when it fills another hole (RFC 5681 section 4.2), when the hole is new, and for the first
+ * OOO_ACKS_IMMEDIATE segments after that: the sender then has its three duplicate acknowledgements.
+ * Acknowledgements of later segments only show how much has left the network. Since SACK is
+ * cumulative, they are acknowledged as often as data in order; on a path of thousands of segments
+ * this halves the number of acknowledgements. Without SACK the number of duplicates is the
+ * information, so each out-of-order segment is acknowledged.
  *
  * "More than one full segment": a full segment and a short one count as two (RFC 5681 section 4.2
  * lets at most two full ones wait). They may be all that a window of two segments holds, for
@@ -117,9 +118,10 @@ bool scps_ackout_expired(struct scps_ackout *a, struct scps_conn_ctx *x, struct 
     }
     if (rcv->in.ooo->n)
         scps_timer_set(x, &a->timer, now + delay);
-    /* The next acknowledgements report all holes (missing ranges above RCV.NXT) again from the
-     * first one on, in as many segments as necessary. If acknowledgements are limited to a rate
-     * (budgeted), the holes that were not reported before come first. */
+    /* Strictly delayed mode, and the delayed-ACK timer has expired: the next acknowledgements
+     * report, by SACK or SNACK, all out-of-order data and the holes below it again, from RCV.NXT
+     * upwards, in as many segments as necessary. With a limit on the rate of acknowledgements
+     * (budgeted), what was not reported before comes first. */
     if (budgeted)
         scps_report_next_pass(&rx->report);
     else

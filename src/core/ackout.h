@@ -63,16 +63,17 @@ static SCPS_INLINE_SPEED bool scps_ackout_may_answer(struct scps_ackout *a, scps
 }
 
 /* Called when a full segment has arrived, `gap` µs after the data before it. If the gap is at most
- * `delay`, one delayed acknowledgement can cover two segments, so the acknowledgement of the next
- * full segment from the peer again waits for the delayed-acknowledgement timer. */
+ * `delay`, one delayed acknowledgement can cover two segments, so the acknowledgement of the peer's
+ * next full segment is delayed again, also if each one was sent at once because the delayed-ACK
+ * timer had expired for ALONE segments in a row. */
 static inline void scps_ackout_full(struct scps_ackout *a, scps_dur gap, scps_dur delay)
 {
     if (gap <= delay)
         a->alone = 0;
 }
-/* Called when the application writes. The segments with its data may carry acknowledgements to the
- * peer, so the acknowledgement of the next full segment that the peer sends again waits for the
- * delayed-acknowledgement timer. */
+/* Called when the application of this end writes: the acknowledgement of the peer's next full
+ * segment is delayed again, also if each one was sent at once because the delayed-ACK timer had
+ * expired for ALONE segments in a row. The segments with the application's data may carry it. */
 static inline void scps_ackout_wrote(struct scps_ackout *a)
 {
     a->alone = 0;
@@ -165,9 +166,11 @@ uint16_t scps_ackout_window(struct scps_ackout *a, struct scps_conn_ctx *x,
  * returns true. Otherwise returns false and changes nothing. */
 bool scps_ackout_same(const struct scps_ackout *a, const struct scps_receive *rcv, uint32_t rcvbuf,
                       unsigned scale, struct scps_seg *seg);
-/* Used when stretch_acks is off: returns SEG.ACK, as an offset, for the next acknowledgement when
- * data has arrived in order up to `to`: at most one or two full segments more than the last one, as
- * if each segment had been answered when it arrived. full: payload of a full segment, bytes. */
+/* Used when stretch_acks is off (when it is on, an acknowledgement covers all data in order):
+ * returns SEG.ACK, as an offset, for the next acknowledgement when data has arrived in order up to
+ * `to`. It is at most one full segment above the last SEG.ACK with SCPS_ACK_EVERY and for the first
+ * quick_acks segments, two with SCPS_ACK_OTHER, but always covers data that filled a hole; with
+ * SCPS_ACK_DELAYED it is `to`. full: payload of a full segment, bytes. */
 scps_off scps_ackout_step(const struct scps_ackout *a, const struct scps_conn_config *cfg,
                           const struct scps_rx *rx, uint16_t full, scps_off to);
 /* Called when an acknowledgement with reports is built. more: it had no room for some SACK or SNACK

@@ -33,7 +33,9 @@ enum scps_plain {
     SCPS_PLAIN_NO,
     /* an earlier SYN with capabilities to this destination was not answered */
     SCPS_PLAIN_REMEMBERED,
-    SCPS_PLAIN_FELL_BACK, /* a SYN of this connection with capabilities was not answered */
+    /* SYNs of this connection with the capabilities option were not answered, or were answered by a
+     * reset */
+    SCPS_PLAIN_FELL_BACK,
     /* the connection comes from a SYN cookie, which cannot hold all capabilities */
     SCPS_PLAIN_COOKIE
 };

@@ -58,9 +58,10 @@ void scps_bets_window_opened(struct scps_bets *b, struct scps_sent_segment *prob
 /* Returns true if segment r was resent `retries` times or more; window probes do not count. */
 static bool retries_used_up(const struct scps_sent_segment *r, unsigned retries)
 {
-    /* r->resends counts all transmissions but the first. If the segment began as a window probe,
-     * one resend stands for all the probes, and one for the first transmission within the
-     * window. */
+    /* r->resends counts all transmissions but the first. A segment that began as a window probe has
+     * at most one resend when the peer's window opens, however many probes were sent
+     * (scps_sb_forget_probes()). The next resend is its first transmission within the window. So
+     * two resends do not count. */
     unsigned probes = r->flags & SCPS_SENT_PROBE ? 2 : 0;
 
     return r->resends >= probes + retries;

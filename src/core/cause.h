@@ -14,7 +14,9 @@ struct scps_cause {
 };
 
 void scps_cause_set(struct scps_cause *cause, enum scps_loss_cause temporary, scps_time until);
-/* Returns the cause in force now. cause NULL: neither a signal nor the peer has set one. */
+/* Returns the cause to which this end attributes a loss now: `temporary`, which a signal of the
+ * driver or the peer's corruption-experienced option has set, until the time `until`; afterwards
+ * the configured one (loss_cause). cause NULL: also the configured one. */
 enum scps_loss_cause scps_cause_now(const struct scps_cause *cause, const struct scps_conn_ctx *x);
 
 #endif

@@ -91,8 +91,9 @@ void scps_conn_trim(struct scps_conn *c)
 {
     if (c->s.ctx.env->fixed)
         return;
-    /* Best effort: only the send state records that the peer's acknowledgements are below the
-     * SND.UNA of this end, so the send state is kept until they have caught up. */
+    /* Best effort: when this end gives up data, it moves SND.UNA beyond the peer's
+     * acknowledgements. Only the send state stores how far the peer has acknowledged
+     * (scps_bets_peer_una()), so it is kept until the peer has acknowledged up to SND.NXT. */
     if (c->s.tx && scps_bets_peer_una(c->s.tx, c->s.snd.una) == c->s.snd.nxt &&
         scps_send_fin_end(&c->s.snd) <= c->s.snd.nxt && c->state != SCPS_SYN_SENT &&
         c->state != SCPS_SYN_RECEIVED)

@@ -70,8 +70,9 @@ static void view_of_change(const struct scps_sender *s, struct scps_cc_view *v)
     }
 }
 
-/* Returns the mean length, octets, of small segments if bursts of them have caused timeouts on this
- * path (rec.small_len). Returns 0 if they have not, or if longer segments are outstanding now. */
+/* Returns the mean length, octets, of small segments (shorter than half of the MSS on average) if
+ * bursts of them have caused timeouts on this path (rec.small_len). Returns 0 if they have not, or
+ * if longer segments are outstanding now. */
 static uint32_t burst_len(const struct scps_sender *s)
 {
     uint32_t len = s->tx ? s->tx->rec.small_len : 0;
@@ -79,13 +80,13 @@ static uint32_t burst_len(const struct scps_sender *s)
     return len && (s->snd.una == s->snd.nxt || scps_recovery_small_len(s)) ? len : 0;
 }
 
-/* Returns the size of the pacer's token bucket, bytes, while small segments are sent: four packets
- * of their mean length; 0: the usual size applies. The usual bucket of four full packets would
- * release many small packets in one burst, and a queue of a few packets would drop most of them.
- * The smaller size applies during loss recovery if the segments outstanding are small, and after
- * recovery if `len` is not 0: bursts of small segments, of mean length `len` (burst_len()), have
- * caused timeouts. payload: true if the bucket counts payload only, without headers
- * (scps_plan_window_cost). */
+/* Returns the size of the pacer's token bucket, bytes, while small segments (shorter than half of
+ * the MSS on average) are sent: four packets of their mean length; 0: the usual size applies. The
+ * usual bucket of four full packets would release many small packets in one burst, and a queue of a
+ * few packets would drop most of them. The smaller size applies during loss recovery if the
+ * segments outstanding are small, and also without it if `len` is not 0: two timeouts have shown
+ * that bursts of small segments, of mean length `len`, are lost (burst_len()). payload: true if the
+ * bucket counts payload only, without headers (scps_plan_window_cost). */
 static uint32_t small_burst(const struct scps_sender *s, uint32_t len, bool payload)
 {
     if (!len && s->tx->rec.episode != SCPS_EPISODE_NONE)

@@ -54,10 +54,12 @@ void scps_delivery_begin(struct scps_delivery *d, uint64_t delivered, bool idle)
  * that its arrival will give. sb counts r as in flight already. */
 void scps_delivery_sent(struct scps_delivery *d, struct scps_sent_segment *r,
                         const struct scps_scoreboard *sb, scps_time now);
-/* Computes a delivery-rate sample from *sum, what one acknowledgement reports as arrived. Sets in
- * *a: rtt, µs, if the segment that was sent last of those that arrived was sent once; sample_bytes;
- * round_start and app_limited where they apply; rate, bytes/s, and interval, µs, if the interval is
- * at least min_rtt. Precondition: a->rtt is -1. */
+/* Computes a delivery-rate sample from *sum, what one acknowledgement reports as arrived. The
+ * newest segment is the one of these that was sent last; if nothing arrived, *a stays unchanged.
+ * Sets in *a: rtt, µs, if the newest segment was sent once; sample_bytes, the bytes delivered since
+ * it was sent; round_start, if it was sent after the present round trip began; app_limited, if it
+ * was sent when the application had written too little to fill the window; rate, bytes/s, and
+ * interval, µs, if the interval is at least min_rtt. Precondition: a->rtt is -1. */
 void scps_delivery_sample(struct scps_delivery *d, const struct scps_scoreboard *sb,
                           const struct scps_ack_result *sum, scps_dur min_rtt, scps_time now,
                           struct scps_cc_ack *a);

@@ -16,8 +16,9 @@
 #include "core/receive.h"
 
 #define ETHERNET_MSS 1460u
-/* Octets by which a segment with options may exceed the MSS. memory.c stores the same number of
- * octets of the send buffer's ring twice, so that each segment is contiguous. */
+/* Octets, more than enough, by which the payload of a segment may exceed the MSS: up to 12 with
+ * header compression (scps_agreed_less()). The send buffer stores the first MSS + MARGIN octets of
+ * its ring a second time behind the end of the ring, so that each payload is contiguous. */
 #define MARGIN 64u
 #define LEAST  64u
 

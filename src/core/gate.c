@@ -20,8 +20,9 @@
  * The minimum rate is a second token bucket. A connection whose congestion window is full is queued
  * for it; when the bucket holds enough for a full packet, the first connection in that queue may
  * send one segment more. All packets of the route are charged to this bucket, too, so it raises a
- * route up to the minimum and adds nothing beyond that to what the windows allow. The reference
- * implementation has the same bucket, and omits the window test for the connection that asks first.
+ * route up to the minimum and adds nothing beyond that to what the windows allow. The SCPS
+ * reference implementation has the same bucket: when it holds enough, the connection that is the
+ * first to try to send does so without a test of its congestion window.
  */
 #include "core/gate.h"
 

@@ -29,8 +29,8 @@ struct scps_gate {
      * connection `asked`, or a datagram, which goes before all connections; a time not after `now`:
      * no packet waits */
     scps_time opens;
-    /* queue of the connections whose congestion windows are full, in the order in which the minimum
-     * rate lets each send one segment */
+    /* queue of the connections whose congestion windows are full, in the order in which the route's
+     * minimum rate (scps_route.min_rate) lets each send one segment beyond its window */
     struct scps_sender *wait_head, *wait_tail;
     /* connection that may send one segment now although its congestion window is full, because the
      * token bucket of the minimum rate holds enough; NULL: none */

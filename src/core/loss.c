@@ -15,10 +15,11 @@
  * delayed first transmission, and each such arrival would cause everything resent before it to be
  * resent again: then a resent segment must have a certain age, too (scps_sb_resend_wait).
  *
- * At the end of the data too few segments follow the last ones for the first rule, so they would
- * wait for the timer. RFC 6675 section 4, NextSeg (3) and (4), sends such segments again although
- * IsLost does not hold. Here they are lost as soon as something has arrived that was sent after all
- * of them: a retransmission, a round trip later.
+ * At the end of the data (nothing more is to be sent) fewer than dupthresh segments follow the last
+ * ones, so the first rule may not find them lost, and they would wait for the timer. RFC 6675
+ * section 4, NextSeg (3) and (4), sends such segments again although IsLost does not hold. Here
+ * they are lost as soon as a retransmission has arrived that was sent after the segment with the
+ * highest offset.
  *
  * By age: Vegas (scps_cc_ops.by_age) checks the time since sending where other controllers wait for
  * a third duplicate acknowledgement.

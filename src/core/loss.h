@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Loss detection without timers. The rules read the scoreboard, mark segments in it as lost, and
- * add the lost bytes to *sum. */
+/* Loss detection of the sender without timers: by the number of later segments that have arrived
+ * (RFC 6675 IsLost, and its like for resent segments and for the end of the data), and by age for
+ * Vegas. RACK is in rack.h. Each rule reads the scoreboard, marks segments in it as lost, and adds
+ * their bytes to *sum, the result of the acknowledgement that is being processed. */
 #ifndef SCPS_CORE_LOSS_H
 #define SCPS_CORE_LOSS_H
 

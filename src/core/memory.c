@@ -151,9 +151,10 @@ int scps_conn_need_marks(struct scps_sender *s)
 
     if (scps_tp_marks(s->tp))
         return 0;
-    /* Best effort: the marks contain the timer of the wait for missing octets. A FIN that arrives
-     * before such octets starts the wait even if no data has arrived yet, so the connection's
-     * counters, which count octets given up, may not exist. */
+    /* Best effort: struct scps_rcv_marks, allocated here, contains the timer of this receiver's
+     * wait for octets missing at RCV.NXT. The peer's FIN that arrives before such octets starts the
+     * wait even if no data has arrived yet. Octets given up are counted in the connection's
+     * counters, which may not exist then, so the counters are allocated, too. */
     if (scps_conn_need_tp(s) || scps_conn_ctx_need_stats(&s->ctx))
         return SCPS_ERR_NOMEM;
     m = a->alloc(a->ctx, sizeof *m);

@@ -6,8 +6,9 @@
 #include "base/bytes.h"
 
 #define PROBE_MAX SCPS_SEC(60)
-/* Number of probes that must be sent in an inferred outage before it ends a connection that the
- * application has closed (the number of the SCPS reference implementation). */
+/* If the application has closed the connection, an outage that this end inferred from timeouts (no
+ * signal of the driver reported it) may end the connection when this many probes have been sent in
+ * the outage, as in the SCPS reference implementation. */
 #define ORPHAN_PROBES 32
 
 scps_dur scps_outage_interval(const struct scps_outage *o, scps_dur most)

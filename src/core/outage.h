@@ -38,7 +38,8 @@ static inline void scps_outage_reported(struct scps_outage *o, bool inferred)
 {
     o->inferred = inferred;
 }
-/* Records that from now on the time at which the outage ends is known. */
+/* Called when the driver signals during an outage that the link is down until a certain time:
+ * records that the end of the outage is known. The caller sets the outage timer to that time. */
 static inline void scps_outage_ends(struct scps_outage *o)
 {
     o->end_known = true;

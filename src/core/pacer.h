@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The token bucket (RFC 2475 section 2.3.3.3) that determines when the next packet may be sent. */
+/* A token bucket (RFC 2475 section 2.3.3.3) that determines when the next packet may be sent. A
+ * connection has one for its pacing rate and two for its budget of acknowledgements, a route has
+ * one for its rate and one for its minimum rate, and a network interface has one for replies. */
 #ifndef SCPS_CORE_PACER_H
 #define SCPS_CORE_PACER_H
 
@@ -11,8 +13,8 @@
 #define SCPS_RATE_MAX (UINT64_C(1) << 43) /* largest rate of a token bucket, bytes/s */
 /* number of units of the field `credit` that make one byte */
 #define SCPS_PACER_UNIT INT64_C(1000000)
-/* Longest interval, µs, for which rate times interval cannot overflow 64 bits, so that no division
- * is needed. */
+/* Limit of the time since the last update of a bucket, µs: for a shorter time the product with the
+ * rate cannot overflow 64 bits. For a longer one scps_pacer_earn() has to divide instead. */
 #define SCPS_PACER_SOON (UINT64_MAX / SCPS_RATE_MAX)
 
 struct scps_pacer {

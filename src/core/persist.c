@@ -14,7 +14,8 @@ void scps_persist_arm(struct scps_sender *s)
     const scps_time now = s->ctx.env->now;
     scps_time when = now + SCPS_MIN(scps_rto_backed_off(s, s->rtt.rto, max), max);
 
-    /* The timer also ends the connection, so it expires no later than the user timeout. */
+    /* While the peer's window is closed, the persist timer, which sends the window probes, also
+     * ends the connection after the user timeout, so it expires no later than that. */
     if (limit && s->established)
         when = SCPS_MIN(when, SCPS_MAX(s->tx->progress_at + limit, now));
     scps_rto_stop_timer(&s->tx->rto);

@@ -195,8 +195,9 @@ static scps_dur probe_timeout(const struct scps_scoreboard *sb, scps_dur srtt)
 
 scps_time scps_rack_wait(const struct scps_rtt *rtt, scps_time now)
 {
-    /* The earliest time at which a tail loss probe can be due: two round trips after the last
-     * progress, or 1 s while no RTT is known (RFC 8985 section 7.2). */
+    /* Data was sent, or acknowledged, at `now`. A tail loss probe can be due two round trips later
+     * at the earliest, or 1 s later while no RTT is known (RFC 8985 section 7.2); or after the RTO,
+     * if that is shorter. */
     scps_dur wait = rtt->srtt ? 2 * rtt->srtt : SCPS_SEC(1);
 
     return now + SCPS_MIN(wait, rtt->rto);
