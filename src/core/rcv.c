@@ -145,10 +145,12 @@ static uint64_t overlap(const struct scps_rangeset *ooo, scps_off from, scps_off
     return total;
 }
 
-/* Stores out-of-order data (octets before it, from RCV.NXT on, are missing), with an allocator that
- * may not use all of the host's memory limit, so that memory for data in order remains. holes:
- * largest number of ranges of such data that may be stored. Returns the result of
- * scps_rcvbuf_put(): 1, 0 or an error. */
+/* Stores out-of-order data of the peer: the octets of range `at`, which lies above RCV.NXT with
+ * octets missing before it. The allocator may not use all of the host's memory limit, so that
+ * memory for data in order remains. holes: largest number of out-of-order ranges that may be
+ * stored. Returns 1 if some of the octets are new, 0 if all had arrived before, SCPS_ERR_NOMEM, or
+ * SCPS_ERR_LIMIT if there would be more ranges than `holes`. With 1 or 0, *run becomes the
+ * contiguous stored range that contains the octets. */
 static int put_beyond(struct scps_env *env, struct scps_rcvbuf *in, struct scps_range at,
                       const uint8_t *data, uint32_t holes, struct scps_range *run)
 {
@@ -286,8 +288,9 @@ static SCPS_NOINLINE void cut(struct scps_conn *c, const struct scps_seg *seg, i
                                          (scps_off)(p->from + gone)};
         if (fill_given_up(&c->s, &c->rcv.in, seg, p))
             scps_conn_notify(c, SCPS_EV_READABLE);
-        /* The condition is false for octets before the beginning of the stream, which were never
-         * received. */
+        /* The condition is false if all octets cut off lie below offset 1, the first octet of data:
+         * the peer's SYN has offset 0, so no data below offset 1 can have arrived before, and the
+         * octets are no duplicates. */
         if (p->from + gone > 1) {
             c->s.ctx.st->bytes_duplicate += twice.to - twice.from;
             report_twice(&c->s, &c->rcv, &twice);

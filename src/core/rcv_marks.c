@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks in the receive buffer, across which one read does not go: ends of records, and holes that
- * were given up.
+/* Marks in the receive buffer, across which one read by the application does not go: the ends of
+ * the peer's records (SCPS-TP record boundaries), and holes. Here a hole is a range of octets that
+ * has not arrived, and that this receiver has given up: with best effort (BETS of SCPS-TP) it waits
+ * for missing octets for the time bets_timeout, once the application has read all data before them,
+ * and then moves RCV.NXT past them.
  *
  *      read          end of a record     hole                    next
  *       |==================|=============|.......................|

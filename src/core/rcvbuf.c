@@ -26,18 +26,21 @@
 #define FIRST_CAP 8192u
 #define DENSE     2u
 
-/* State of out-of-order data: received above RCV.NXT, with octets before it missing (a hole). It is
- * allocated when such data, or data that needs a page, first arrives. */
+/* State of out-of-order data (received above RCV.NXT, with octets before it missing) and of pages
+ * (memory apart from the ring, for octets too far ahead for the ring). It is allocated when
+ * out-of-order data first arrives, or when data in order does not fit the ring and there is no
+ * memory for a larger ring; with fixed memory, when the connection opens. */
 struct beyond {
     /* ranges of out-of-order octets, received with octets missing before them; first member,
      * because scps_rcvbuf.ooo points to it */
     struct scps_rangeset set;
     struct scps_pages pages;
-    /* `settled` and `held` are valid while scps_rcvbuf.paged is set. They are the state at the last
-     * call of settle(), which frees the pages that the application has read; the next call
-     * subtracts from `held` what was read since then. */
-    scps_off settled; /* scps_rcvbuf.read at that call */
-    uint64_t held;    /* octets that were stored and not read at that call */
+    /* `settled` and `held` are valid while scps_rcvbuf.paged is set (some octets are in pages).
+     * settle() updates both and frees the pages that the application has read. Octets that arrive
+     * are added to `held` at once; octets that are read leave the buffer, and settle() subtracts
+     * those read since its last call. */
+    scps_off settled; /* scps_rcvbuf.read at the last call of settle() */
+    uint64_t held;    /* number of octets stored, without those read before that call */
 };
 
 static const struct scps_rangeset nothing;

@@ -57,9 +57,10 @@
  * leave at once, as when the peer's window or an empty send buffer had stopped the sender while a
  * retransmission was on its way, the window is paced over a round trip (scps_recovery_spread). */
 #define BURST 10
-/* For a controller that paces at more than a window in each round trip: number of segments by which
- * pipe must be below the window before the rate is reduced to about one window in each round trip.
- * Pacing at 1.2 windows puts a sixth of the segments into a queue, and a sixth of this number is
+/* For a controller whose own rate paces more than one window in each round trip: if pipe (bytes in
+ * flight, RFC 6675) is more than this number of full segments below the window, the rate is reduced
+ * to 17/16 windows per round trip (scps_recovery_paced_rate). At 1.2 windows per round trip a sixth
+ * of the segments exceeds what the path delivers, and waits in a queue: with 60 segments to send,
  * BURST. */
 #define PACED_BURST (6 * BURST)
 
@@ -414,10 +415,12 @@ static bool frto_says_spurious(struct scps_sender *s, const struct scps_ack_resu
  * transmission has arrived of the segment that was resent with the TSval rec->stamp and begins at
  * rec->stamped. was: SND.UNA before the acknowledgement. There are two cases:
  * - SND.UNA advances from rec->stamped itself: this is the first acknowledgement of that segment.
- * - SND.UNA advances from a lower hole past rec->stamped, as the acknowledgements in between were
- *   lost. If the retransmission arrived before that hole was filled, the receiver did not note its
- *   TSval (RFC 7323 section 4.3), and an older TSecr proves nothing. So this case counts only
- *   within the least round trip after the retransmission, too soon for an answer to it. */
+ * - SND.UNA advances from below rec->stamped to above it, because the acknowledgements in between
+ *   were lost. If octets below the segment were missing when the retransmission arrived, the
+ *   receiver did not store the TSval of that for its echo (RFC 7323 section 4.3), and an older
+ *   TSecr proves nothing. So this case decides only if the acknowledgement comes less than the
+ *   connection's minimum RTT after the retransmission: it cannot answer the retransmission, so the
+ *   first transmission has arrived. */
 static bool eifel_decides(const struct scps_sender *s, scps_off was)
 {
     const struct scps_recovery *rec = &s->tx->rec;

@@ -23,9 +23,11 @@ enum scps_recovery_verdict { SCPS_RECOVERY_GOES_ON, SCPS_RECOVERY_OVER, SCPS_REC
 
 enum scps_episode { SCPS_EPISODE_NONE, SCPS_EPISODE_FAST, SCPS_EPISODE_RTO };
 
-/* State of the recovery episode in progress, or of the last one; only recovery.c and the functions
- * of this file assign the fields. SCPS_RECOVERY_COPIES: number of ranges in `copies`. */
+/* size of the array scps_recovery.copies: largest number of separate ranges of resent octets that
+ * are recorded in one recovery episode */
 #define SCPS_RECOVERY_COPIES 4
+/* State of the recovery episode in progress, or of the last one; only recovery.c and the functions
+ * of this file assign the fields. */
 struct scps_recovery {
     /* kind of the episode in progress (enum scps_episode); SCPS_EPISODE_NONE: there is none */
     uint8_t episode;
@@ -64,10 +66,11 @@ struct scps_recovery {
     /* true: when the pacing until spread_until began, the peer's window or an empty send buffer had
      * stopped the sender, not the congestion window or a rate; valid while spread_until is not 0 */
     bool standstill;
-    /* Timeouts have shown that bursts of small segments do not get through: mean length, octets, of
-     * the segments outstanding at the last such timeout. The window is spread over the round trip
-     * and leaves in bursts of four packets of this length (control.c). 0: not shown, or a later
-     * timeout found longer segments outstanding. */
+    /* Set if the segments outstanding were shorter than half of the MSS on average at two timeouts
+     * in a row (those that note_small() in recovery.c counts): bursts of small segments do not get
+     * through. Mean length, octets, of the segments outstanding at the last of these timeouts. The
+     * window is then spread over the round trip and leaves in bursts of four packets of this length
+     * (control.c). 0: not set, or a later counted timeout found longer segments outstanding. */
     uint32_t small_len;
     uint32_t resent; /* segments resent in this episode that no DSACK has reported as duplicates */
     /* resent_ever: number of segments resent since the connection was opened. copied: number of
@@ -76,7 +79,8 @@ struct scps_recovery {
      * copied exceeds resent_ever, no DSACK proves an episode spurious. */
     uint32_t resent_ever, copied;
     scps_off first; /* SND.UNA when the episode began */
-    /* Every segment that was resent in this episode is within one of these ranges. */
+    /* Ranges of octets of the stream, the first `ncopies` in use: every segment that this end has
+     * resent in the episode lies within one of them. */
     struct scps_range copies[SCPS_RECOVERY_COPIES];
     uint8_t ncopies;
     /* TSval of the first retransmission of the episode; 0: there was none, or its segment had been
@@ -163,8 +167,10 @@ static inline void scps_recovery_heard(struct scps_recovery *rec)
 {
     rec->silent = 0;
 }
-/* Counts down age_checks: the age of the oldest segment was checked after an acknowledgement that
- * advanced SND.UNA (Vegas; scps_cc_ops.by_age). */
+/* Decrements age_checks, the number of further acknowledgements at which the age of the oldest
+ * segment is checked (Vegas; scps_cc_ops.by_age). Called at each acknowledgement that advances
+ * SND.UNA while age_checks is not 0. A retransmission in an episode sets it to 2; at 0 the checks
+ * end. */
 static inline void scps_recovery_looked(struct scps_recovery *rec)
 {
     rec->age_checks--;
@@ -344,10 +350,11 @@ uint32_t scps_recovery_small_len(const struct scps_sender *s);
 uint64_t scps_recovery_window(struct scps_sender *s);
 /* Returns how many bytes are in flight ("pipe" of RFC 6675). */
 uint64_t scps_recovery_inflight(const struct scps_tx *tx);
-/* Returns the rate, bytes/s, at which the window is filled until the time spread_until, which is
- * one SRTT after a timeout, or after more than an initial window could be sent at once
- * (scps_recovery_spread): 17/16 of cwnd in each round trip. Returns 0, no such rate, later and when
- * all of the window but two full segments is in flight. */
+/* Returns the rate, bytes/s, at which this sender fills its window until the time spread_until:
+ * 17/16 of cwnd in each round trip. This pacing begins at a timeout, or when more than an initial
+ * window may be sent at once (scps_recovery_spread()), and lasts one SRTT. Returns 0 if there is no
+ * such pacing, and ends it (spread_until = 0) if its time is over or no more than two full segments
+ * of the window are not in flight. */
 uint64_t scps_recovery_rate(struct scps_sender *s);
 /* Returns true if the peer counts as silent after a timeout and `outstanding` bytes are more than
  * PROBES (10) full segments of mss bytes, the most that may then be outstanding. The peer counts as

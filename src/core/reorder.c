@@ -42,9 +42,11 @@
  * initial RACK.reo_wnd_persist of RFC 8985 section 6.2 step 4. */
 #define PERSIST 16
 
-/* Measures how late the first transmission of a segment was. It was sent at `sent`, with an RTT of
- * rtt (0: unknown, nothing is measured), and its arrival was reported after `since`, a lower bound
- * (all in µs): so it was late by at least since - sent - rtt. An eighth is added. */
+/* Measures how late the first transmission of a segment was: how much longer than an RTT it took to
+ * arrive. sent: time of the transmission; since: lower bound of the time of its arrival; rtt: RTT
+ * of the newest segment that SACK or SNACK had reported, 0: unknown, nothing is measured (all in
+ * µs). The lateness is since - sent - rtt; if that is positive, an eighth of it is added, and
+ * `extent` or `once` is updated. */
 static SCPS_NOINLINE_SIZE void measure(struct scps_reorder *ro, scps_time sent, scps_dur rtt,
                                        scps_time since)
 {

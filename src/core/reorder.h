@@ -66,9 +66,10 @@ static inline scps_dur scps_reorder_current_rtt(const struct scps_reorder *ro, s
 {
     return SCPS_MIN(ro->rtt, srtt);
 }
-/* Called when an acknowledgement reports the first transmission of segments that had been declared
- * lost: measures by how much they were late. since: time, µs, at which the previous acknowledgement
- * arrived. */
+/* Called when an acknowledgement reports that first transmissions of segments that this sender had
+ * declared lost have arrived (*late): measures how much longer than an RTT they took, which sets
+ * the reordering window. since: time, µs, of the acknowledgement before, a lower bound of the time
+ * at which they arrived. */
 void scps_reorder_late(struct scps_reorder *ro, const struct scps_late *late, scps_time since);
 /* Called before the segment of scoreboard record r is resent: stores the time of its first
  * transmission. fast: true in fast recovery, false after a timeout. rto: retransmission timeout,
@@ -82,8 +83,9 @@ void scps_reorder_resent(struct scps_reorder *ro, const struct scps_sent_segment
  * retransmission to answer it, or its TSecr is older. */
 void scps_reorder_arrived(struct scps_reorder *ro, scps_off from, scps_off to, scps_time since,
                           bool twice);
-/* Called when a recovery episode that was not spurious has ended: decrements `persist` and
- * `recent`; the one that reaches 0 sets its lateness, `extent` or `once`, to 0. */
+/* Called when a recovery episode that was not spurious has ended. Decrements `persist`, unless it
+ * is 0; if it becomes 0, the measured reordering, `extent`, is set to 0. Decrements `recent`,
+ * unless it is 0; if it becomes 0, the lateness of a single late segment, `once`, is set to 0. */
 void scps_reorder_recovered(struct scps_reorder *ro);
 
 #endif

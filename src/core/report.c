@@ -327,7 +327,8 @@ static SCPS_NOINLINE bool full(struct scps_report *rep, const struct scps_report
     seg->nsack = 0;
     if (p.snack && v->agreed->caps & SCPS_CAP_SNACK2 && !rep->dsack_to && p.sparse) {
         add_run(rep, v, max, &p, seg);
-        /* The bit vector reports more holes than SACK blocks could, so there are no SACK blocks. */
+        /* The bit vector of the SNACK that add_snack() builds below reports more holes than SACK
+         * blocks could, so the segment gets no SACK block but that of add_run(). */
         p.sack = false;
     }
     if (p.sack)

@@ -16,10 +16,10 @@ struct scps_report {
     struct scps_range recent[SCPS_SACK_MAX];
     struct scps_snackrx snack;
     /* In strictly delayed mode (F0: the delayed-ACK timer alone causes acknowledgements), and under
-     * an ACK budget (a limit on the rate of acknowledgements without data), the ranges beyond holes
-     * are reported in ascending order, over several acknowledgements: offset up to which SACK
-     * blocks, or SNACKs before them, have reported all; 0: the next SACK block is that of the
-     * lowest range. */
+     * an ACK budget (a limit on the rate of acknowledgements without data), acknowledgements report
+     * the ranges beyond holes in ascending order, a part in each. The SACK blocks and SNACKs of
+     * earlier acknowledgements have reported all ranges up to this offset; the next SACK block is
+     * that of the first range above it. 0: the next SACK block is that of the lowest range. */
     scps_off sacked_to;
     /* duplicate octets [dsack_from, dsack_to) to be reported once; dsack_to 0: none */
     scps_off dsack_from, dsack_to;
@@ -86,7 +86,9 @@ static inline void scps_report_restart(struct scps_report *rep)
     rep->sacked_to = 0;
     scps_snackrx_restart(&rep->snack);
 }
-/* As scps_report_restart(), but later: after each range beyond a hole has been reported once. */
+/* Called when the delayed-ACK timer expires under an ACK budget in strictly delayed mode. SACK
+ * blocks and SNACKs begin again with the lowest range and hole, not at once as after
+ * scps_report_restart(), but when each range beyond a hole has been reported once. */
 static inline void scps_report_next_pass(struct scps_report *rep)
 {
     rep->anew = true;

@@ -35,8 +35,9 @@ struct scps_resume {
     /* total bytes delivered on the connection when the Unvalidated Phase began or, in the Safe
      * Retreat Phase, when that phase began */
     uint64_t began;
-    /* value of that total when all that was in flight at the end of the Unvalidated Phase or, in
-     * the Safe Retreat Phase, at its beginning has arrived */
+    /* In the Validating Phase: the total of delivered bytes at which all data that was in flight
+     * when the Unvalidated Phase ended has arrived. In the Safe Retreat Phase: the total at which
+     * all data that was in flight when that phase began has arrived. */
     uint64_t last;
     scps_time since; /* time at which the Unvalidated Phase began, µs */
     scps_dur rtt;    /* least RTT of the connection when the Unvalidated Phase began, µs */

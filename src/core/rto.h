@@ -15,8 +15,9 @@ struct scps_rto {
     struct scps_timer timer;
     /* number of timeouts since a round trip was last measured (RFC 6298, end of section 5) */
     uint16_t kept : 8;
-    /* number of those timeouts counted in `kept` before which data had been reported as arrived
-     * since the previous timeout; the first timeout of the connection counts, too; at most 63 */
+    /* how many of the timeouts counted in `kept` came although the peer had reported arrived data
+     * since the timeout before (the first timeout of a connection counts as one of these); at most
+     * 63. If there are many and no RTT sample, the RTO is shorter than the round trip (rto.c). */
     uint16_t answered : 6;
     /* 1: an outage that this end had inferred from timeouts has ended since a round trip was last
      * measured */
@@ -26,7 +27,10 @@ struct scps_rto {
     /* number of retransmissions since a round trip was last measured that a DSACK has shown to be
      * needless; at most 12 */
     uint8_t needless;
-    scps_dur latest; /* RTT of the newest sample from data, µs; 0: none */
+    /* newest RTT sample, µs, from the acknowledgement of a segment or from a timestamp echo; SRTT
+     * when the sending state is allocated after data was acknowledged. 0: none yet (the RTT of the
+     * SYN does not count if the sending state is allocated later) */
+    scps_dur latest;
 };
 
 static inline void scps_rto_stop_timer(struct scps_rto *r)

@@ -134,8 +134,11 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
             scps_rtt_sample(rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
         scps_rto_measured(&tx->rto, sample);
     }
-    /* scps_rtt_sample() has updated the minimum already. A sample from a timestamp echo (by_clock)
-     * has not, because a tick of that clock is longer than the round trip of some paths. */
+    /* Updates the minimum RTT with a->rtt, the RTT of the newest segment that has arrived, measured
+     * from its time of sending. If scps_rtt_sample() was called, it has updated the minimum with
+     * `sample`, so a->rtt counts only if it is lower still. A sample from a timestamp echo
+     * (by_clock) never updates the minimum, because a tick of that clock is longer than the round
+     * trip of some paths. */
     if (a->rtt >= 0 && (!sampled || by_clock || a->rtt < rtt->min))
         scps_rtt_floor(rtt, now, a->rtt, window);
 }

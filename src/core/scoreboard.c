@@ -4,18 +4,21 @@
  * Indices of records are 32-bit numbers that wrap. Two indices of one window are never 2^31 apart,
  * so they are compared by the sign of their difference.
  *
- * SACK does not show which transmission of a resent segment has arrived. As in RFC 8985 section
- * 6.2, an acknowledgement that comes less than the least round trip after the last transmission is
- * taken to be for an earlier one, and so is every acknowledgement while no round trip is known
- * because the SYN was lost. Where a queue has grown, the least round trip is far too short for
- * that. If the acknowledgement that first reports a segment is lost, the report that repeats it may
- * come so late that it seems to answer the retransmission, and would show that everything resent
- * before that was lost again. So once DSACKs have shown that retransmissions were needless, three
- * quarters of the current round trip count, too (resent_age). A retransmission that is reported
- * within a quarter of the least round trip was needless, and the path reorders by more than a round
- * trip: later acknowledgements may be for first transmissions as well. So with each such
- * retransmission (`needless`) the age doubles that a resent segment must have before later arrivals
- * show that it is lost again (scps_sb_resend_wait).
+ * SACK does not show which transmission of a resent segment has arrived. The report of its arrival
+ * is taken to be for an earlier transmission than the last one
+ * - if it comes less than the minimum RTT after the last transmission (RFC 8985 section 6.2), or
+ *   while no RTT is known because the SYN was lost;
+ * - once DSACKs have shown that retransmissions were needless, also if it comes less than three
+ *   quarters of the current RTT (resent_age) after the last transmission. Where a queue has grown,
+ *   the minimum RTT is far too short: if the acknowledgement that first reports a segment is lost,
+ *   the report that repeats it may come so late that it seems to answer the retransmission, and
+ *   would show that everything resent before that was lost again.
+ *
+ * A retransmission was needless if its segment is reported as arrived within a quarter of the
+ * minimum RTT: an earlier transmission has arrived, and the path reorders by more than a round
+ * trip. Later reports may be for first transmissions, too. So each needless retransmission (counted
+ * in `needless`) doubles the age that a resent segment must have before later arrivals show that it
+ * is lost again (scps_sb_resend_wait).
  */
 #include "core/scoreboard.h"
 #include "base/bytes.h"
@@ -341,8 +344,8 @@ void scps_sb_ack(struct scps_scoreboard *sb, scps_time now, scps_off una, scps_d
                 rest_is_lost(sb, r);
             break;
         }
-        /* The ARRIVED records that follow each other are freed together, as far as they are
-         * acknowledged. */
+        /* A run of ARRIVED records, which SACK or SNACK has reported before, is freed in one step
+         * if una covers all of the run; otherwise only its first record is. */
         if (r->state == SCPS_SENT_ARRIVED) {
             uint32_t next = r->skip;
             scps_off end = end_before(sb, next);
@@ -418,8 +421,10 @@ static uint32_t unarrived(struct scps_scoreboard *sb, uint32_t idx)
     return idx;
 }
 
-/* Fast path: marks records from idx on as ARRIVED, as long as each was in flight, sent once and not
- * examined for loss yet. Returns the index of the first record that was not marked. */
+/* Fast path for a SACK block or SNACK that reports the octets below offset `to` as arrived: from
+ * record idx on, marks as ARRIVED, and counts in *sum as delivered, each record that ends at or
+ * below `to`, was in flight and sent once. Marks none if record idx was examined for loss, or
+ * something sent after it has arrived. Returns the index of the first record not marked. */
 static inline uint32_t mark_run(struct scps_scoreboard *sb, uint32_t idx, scps_off to,
                                 struct scps_ack_result *sum)
 {

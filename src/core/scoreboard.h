@@ -100,9 +100,11 @@ struct scps_late {
      * first transmission has arrived after all. Only the first contiguous range is stored. to 0:
      * there is none. */
     scps_off from, to;
+    /* true: `sent` is valid: the arrival of a segment was reported after it was declared lost and
+     * before it was resent */
     bool unresent;
-    /* true: a first transmission has arrived late, so `sent` (if `unresent` is true) or [from, to)
-     * is valid */
+    /* true: an acknowledgement has shown that the first transmission of a segment arrived although
+     * the segment had been declared lost or resent: `unresent` is true, or `to` is not 0 */
     bool any;
 };
 
@@ -141,10 +143,12 @@ struct scps_scoreboard {
          * may not be LOST any more. */
         *lostq;
     uint32_t nlost;
-    /* needless: number of retransmissions that were found needless, less one for each recovery
-     * episode that has begun since. needless_from: lowest xseq (number of a transmission) of a
-     * retransmission that can still raise that number. */
+    /* lowest number (xseq) of a transmission that can still increment `needless`: retransmissions
+     * sent before the last increment do not count */
     uint32_t needless_from;
+    /* number of retransmissions whose segment was reported as arrived less than a quarter of the
+     * minimum RTT later, so that an earlier transmission had arrived; decremented when a recovery
+     * episode begins */
     uint8_t needless;
     /* age, µs: if a resent segment is reported as arrived sooner than this after its
      * retransmission, an earlier transmission may have arrived. 0: only a report sooner than the
@@ -173,9 +177,11 @@ struct scps_ack_result {
     bool dsack; /* true: the report contained a DSACK (RFC 2883) */
     /* true: no earlier acknowledgement had reported the octets of the DSACK as arrived */
     bool dsack_fresh;
-    scps_off dsack_to; /* end offset of the duplicate that the DSACK reports */
-    /* if `refilled` is true: time, µs, of the last transmission of the resent segment with the
-     * lowest offset that this acknowledgement's advance of SND.UNA has passed */
+    /* if `dsack` is true: end offset of the octets that the DSACK reports as arrived twice */
+    scps_off dsack_to;
+    /* time, µs, at which the segment was last sent that is the lowest of the resent ones passed by
+     * SND.UNA at this acknowledgement; 0: SND.UNA passed none (`refilled` is false, or was set by
+     * scps_ack_result_no_rtt()) */
     scps_time refilled_at;
     /* time, µs, of the earliest transmission among the segments that arrived now, were sent once,
      * and were sent later than everything that had arrived before; -1: there is none */
@@ -330,16 +336,17 @@ static inline struct scps_late scps_sb_take_late(struct scps_scoreboard *sb)
     sb->late = (struct scps_late){0};
     return late;
 }
-/* Best effort: gives up the first record, and with it the arrived data that follows it
- * contiguously; a FIN is never given up. Returns the new SND.UNA; *end: end of the record's
- * data. */
+/* Best effort (BETS of SCPS-TP: data that does not arrive in time is given up): gives up the oldest
+ * unacknowledged segment, that of the first record, and frees its record and those of the segments
+ * directly behind it that the peer has reported as arrived. A FIN is never given up. Returns the
+ * new SND.UNA; *end: end offset of the data given up. */
 scps_off scps_sb_give_up(struct scps_scoreboard *sb, scps_off *end);
 /* Returns the losses that were declared since the last call of this function, and forgets them. */
 struct scps_new_losses scps_sb_losses(struct scps_scoreboard *sb);
-/* Returns the age, µs, that a resent segment must have before later arrivals mean that it is lost
- * again. It is 0 as long as no retransmission was needless, then twice the least round trip,
- * doubled with each further needless one, at most `most`, after which the retransmission timer
- * decides. */
+/* Returns the time, µs, that must have passed since the last transmission of a resent segment
+ * before the arrival of segments sent later shows that it is lost again. 0: no retransmission was
+ * needless (sb->needless). Otherwise twice the minimum RTT (min_rtt), doubled for each further
+ * needless one, at most `most`, for which the callers pass the RTO. */
 static inline scps_dur scps_sb_resend_wait(const struct scps_scoreboard *sb, scps_dur min_rtt,
                                            scps_dur most)
 {

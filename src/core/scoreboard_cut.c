@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rare operations on the scoreboard: splits records when the MSS shrinks, joins small lost ones,
- * gives up the first record for best effort, and makes arrived records lost when the receiver
- * discards data. */
+/* Rare operations on the scoreboard, which has one record for each sent segment: splits records
+ * when the MSS shrinks, joins small lost ones, gives up the oldest unacknowledged segment (best
+ * effort, BETS of SCPS-TP: data that does not arrive in time is given up), and makes arrived
+ * records lost when the receiver discards data (reneging). */
 #include "core/agreed.h"
 #include "core/scoreboard.h"
 

@@ -8,7 +8,7 @@
  */
 #include "core/scoreboard.h"
 
-/* ---- functions of the heap of lost records, which is ordered by offset ---- */
+/* ---- functions of lostq, the heap of the segments declared lost, lowest offset first ---- */
 
 static void heap_up(struct scps_scoreboard *sb, uint32_t i)
 {

@@ -82,10 +82,11 @@ static inline void scps_snackrx_sent(struct scps_snackrx *s)
 void scps_snackrx_report(struct scps_snackrx *s, const struct scps_holes *v,
                          struct scps_conn_ctx *x, struct scps_seg *seg, unsigned room, bool whole);
 /* Called under an ACK budget (a limit on the rate of acknowledgements without data) before a SNACK
- * with a bit vector is built. If octets have arrived in a reported hole since the last report,
- * takes the hole directly below the lowest of these octets. If the bit vector of a SNACK for that
- * hole reaches the newest data, makes the next SNACK report that hole: sets `high` to the start of
- * the hole, and returns the former value of `high`. Otherwise returns 0. */
+ * is built. SNACKs report the holes above `high` in ascending order, so they would not report
+ * octets that have arrived since in a hole below. If such octets have arrived since the last
+ * report, and the bit vector of a SNACK for the hole directly below the lowest of them reaches the
+ * newest data, makes the next SNACK report that hole: sets `high` back to the start of the hole,
+ * and returns the former value of `high`. Otherwise returns 0. */
 scps_off scps_snackrx_go_back(struct scps_snackrx *s, const struct scps_holes *v);
 /* Returns how many octets of TCP option space an acknowledgement without data has for SACK and
  * SNACK. */

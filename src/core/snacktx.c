@@ -219,11 +219,14 @@ static scps_dur embargo(struct scps_sender *s, const struct scps_sent_segment *r
     return wait << s->tx->rto.needless;
 }
 
-/* Called for segment r in a hole that a SNACK reports. Returns true if the SNACK is evidence that
- * the last transmission of r is lost: before the peer sent the SNACK, that transmission, or
- * something sent after it, can have arrived. meant: r lies in the hole for certain, not only in the
- * unit to which the receiver has rounded the end of the hole; then the SNACK alone is enough if r
- * was sent once. */
+/* Called for segment r in a hole that a SNACK of the peer reports. Returns true if the SNACK is
+ * evidence that the last transmission of r is lost: that transmission was at least the minimum RTT
+ * ago (after more than DAMAGED retransmissions: the embargo), and
+ * - r lies in the hole for certain, not only in the unit to which the receiver has rounded up the
+ *   end of the hole (`meant`), and r was sent once; or
+ * - something sent after r has arrived; or
+ * - the last transmission was more than 9/8 of the RTT ago, the longer of SRTT and the latest
+ *   RTT. */
 static bool knowable(struct scps_sender *s, const struct scps_sent_segment *r, bool meant)
 {
     scps_dur ago = s->ctx.env->now - r->sent, last = SCPS_MAX(s->rtt.srtt, s->tx->rto.latest);
@@ -494,8 +497,10 @@ static scps_off arrived(struct scps_sender *s, const struct scps_seg *seg, scps_
 }
 
 /* Processes the holes that the bit vector of the peer's SNACK reports (runs of zeros); its first
- * bit stands for [at, at+size). Their segments are declared lost, or the holes are postponed.
- * Returns the time, µs, at which the first such postponement is over; 0: no hole was postponed. */
+ * bit stands for [at, at+size). Their segments are declared lost or, if they may only be late
+ * (snack_delay, or a path that reorders), the holes are postponed: their segments are declared lost
+ * when the time of postponement() has passed, unless they have arrived. Returns the time, µs, at
+ * which the first such postponement is over; 0: no hole was postponed. */
 static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_off at,
                        uint32_t size, struct scps_ack_result *sum)
 {

@@ -29,8 +29,10 @@ struct scps_snacktx {
      * [0] in the measuring interval in progress (that of `slow`), [1] in the one before */
     scps_dur pause[2];
     scps_time slow_since;
-    /* end offset of what the last SNACK reported; 0: the next SNACK does not continue a series of
-     * reports in ascending order */
+    /* Without SACK, when all data has been sent: end offset of what the peer's last SNACK in
+     * ascending order has reported. A SNACK for a hole above it continues the series, and between
+     * the two nothing is missing. 0: the next SNACK begins a series (the last one reported a
+     * segment that was not resent). */
     scps_off last_end;
     /* if the last hole that a SNACK reported had more segments than may be examined at once: offset
      * at which the examination continues when the peer reports that hole again; 0: none is to be

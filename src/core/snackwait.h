@@ -40,7 +40,7 @@ struct scps_snackwait {
     /* n: number of postponed holes, which are in the ring room->hole; nsorted: number of entries of
      * room->sorted, the index of the ring in ascending order of offset */
     uint16_t n, nsorted;
-    /* index in room->hole of the postponed hole that was reported first */
+    /* index in the ring room->hole of that postponed hole which the peer's SNACKs reported first */
     uint8_t first;
 };
 

@@ -272,8 +272,9 @@ static SCPS_ALWAYS_INLINE bool new_data(struct scps_conn *c, struct scps_seg *se
         if (p.len)
             scps_stats_flight(c->s.ctx.st, c->s.ctx.env->now);
         if (scps_agreed_rack(&c->s.agreed, &c->s.ctx.cfg->c))
-            /* The timer of loss detection is started, unless it runs. When it has stopped, the next
-             * acknowledgement starts it again. */
+            /* Nothing was outstanding before this segment: starts the loss detection timer, which
+             * checks whether a tail loss probe is due, unless it expires sooner already. Once it
+             * has expired or was stopped, acknowledgements start it again. */
             scps_timer_by(&c->s.ctx, &tx->look_timer, scps_rack_wait(&c->s.rtt, c->s.ctx.env->now));
     }
     if (p.fin)

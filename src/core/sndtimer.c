@@ -9,8 +9,9 @@
 
 SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
 {
-    /* The peer's window is open again, so window probing ends. A probe that the peer did not accept
-     * is resent first. */
+    /* The peer's window is open again, so window probing ends. The octet of a window probe that the
+     * peer did not accept is the oldest outstanding data, and is declared lost below, so it is
+     * resent before new data is sent. */
     if (s->tx && s->snd.edge > s->snd.una) {
         scps_todo_done(&s->todo, SCPS_TODO_PROBE);
         if (scps_send_awaits_override(&s->snd, s->agreed.mss) && !s->tx->ends.n) {
@@ -31,10 +32,11 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
              * longer, is declared lost: RFC 9293 section 3.8.6 (SHLD-16) wants "the old
              * unacknowledged data" within the window retransmitted. */
             scps_sb_lose_since(&s->tx->sb, s->ctx.env->now - SCPS_MAX(s->rtt.srtt, 1), NULL);
-            /* The octet of the window probe is outstanding, so the timer runs (RFC 6298 section
-             * 5.1). If that octet is reported as arrived, also by this acknowledgement, it is not
-             * resent at once: then only a timeout resends it, should the report be false (RFC 2018
-             * section 8). */
+            /* Data is outstanding, such as the octet of a window probe, so the retransmission timer
+             * runs (RFC 6298 section 5.1). If SACK or SNACK has reported the oldest segment as
+             * arrived, perhaps in the acknowledgement that opens the window, the segment was not
+             * declared lost above: then only a timeout resends it, should the report be false (RFC
+             * 2018 section 8). */
             scps_snd_arm_rtx(s);
             /* ackin.c puts the sender into the ready queue for an opened window only if data is
              * left that was never sent. Here data may have to be resent, so the sender is queued in

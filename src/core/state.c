@@ -114,7 +114,9 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     scps_conn_set_state(c, SCPS_ESTABLISHED);
     {
         struct scps_seg bare = *seg;
-        /* The window was processed above without scaling, which applies only to later segments. */
+        /* The window of the SYN-ACK was processed above, without scaling, which applies only to
+         * later segments. With a sequence number below SND.WL1, which scps_send_offered() has set
+         * to that of the SYN-ACK, scps_ackin() takes the window for an old one and ignores it. */
         bare.wnd = 0;
         bare.seq = seg->seq - 1;
         scps_ackin(c, &bare);
@@ -138,9 +140,10 @@ static bool data_after_close(const struct scps_receive *r, bool released,
 /* Returns true if the acknowledgement number is within RFC 5961 section 5.2: SND.UNA - MAX.SND.WND
  * =< SEG.ACK =< SND.NXT. A number outside that range is a guess, or from another connection. So is
  * one at or below ISS, which acknowledges nothing that was ever sent: at the beginning of a
- * connection MAX.SND.WND reaches far below ISS. With best effort the highest SEG.ACK of the peer
- * takes the place of SND.UNA, however far this end has given up since: otherwise two ends that both
- * gave up more than a window would refuse each other's segments for ever. */
+ * connection MAX.SND.WND reaches far below ISS. With best effort (BETS of SCPS-TP) this end, as the
+ * sender, gives up data that does not arrive in time, and SND.UNA moves past that data before the
+ * peer acknowledges it. Then the highest SEG.ACK of the peer takes the place of SND.UNA: otherwise
+ * two ends that both gave up more than a window would refuse each other's segments for ever. */
 static bool ack_plausible(const struct scps_send *s, const struct scps_tx *tx, uint32_t number)
 {
     int64_t ack = scps_seq_unwrap(s->iss, s->una, number), most = s->max_wnd;

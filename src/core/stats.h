@@ -35,7 +35,9 @@ struct scps_conn_stats {
         ecn_echoes, cc_corrected;
     uint64_t max_cwnd;
     scps_time first_sent, first_received, last_sent, last_received, last_ack_received, fin_acked;
-    scps_dur last_rtt; /* newest RTT, µs, stored here while the sending state is freed */
+    /* newest RTT sample, µs, saved when the sending state (struct scps_tx) is freed; as long as
+     * that state exists, scps_rto.latest has the newest RTT instead */
+    scps_dur last_rtt;
     struct scps_carried
         /* largest volume of data sent by this end that the peer reported as arrived in one round
          * trip; stored here when the sending state is freed */

@@ -50,9 +50,10 @@ static inline void scps_todo_done(struct scps_todo *t, unsigned bits)
     t->bits &= (uint16_t)~bits;
 }
 /* Called when a tail loss probe was sent, or is no longer needed: new data was acknowledged,
- * nothing is outstanding, a loss was detected, or the peer's window is closed. If the probe was due
- * but a rate limit delayed it, it is cancelled: it would otherwise be sent later as new data beyond
- * the window. */
+ * nothing is outstanding, a loss was detected, or the peer's window is closed. If the probe is due
+ * but waits for the rate limit of the route, it is cancelled: when nothing is outstanding,
+ * SCPS_TODO_PROBE would be taken for a request of a window probe, and an octet of new data would be
+ * sent beyond the peer's window. */
 static inline void scps_todo_no_tail_probe(struct scps_todo *t)
 {
     if (t->bits & SCPS_TODO_TAIL)
