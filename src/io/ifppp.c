@@ -175,7 +175,8 @@ enum progress {
     OVER,    /* the link is closed, or the line has gone */
     HALF,    /* IPv4 or IPv6 is open, and PPP has given up negotiating the second one */
     STOPPED, /* a signal has ended the wait */
-    /* the time limit has passed: the key wait=S, or the caller's limit (scps_ifopts.patience) */
+    /* a time limit has passed: the user's (scps_ifopts.ppp_wait, from --ppp DEVICE,wait=S with S in
+     * seconds), or the calling program's (scps_ifopts.patience), whichever ends first */
     LATE
 };
 

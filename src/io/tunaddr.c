@@ -4,8 +4,9 @@
  * An IPv6 address is added with nodad: a point-to-point device has no other station that could use
  * the address, so duplicate address detection is not needed, and while it runs, in the first
  * second, packets to the new address would be lost (RFC 4862 section 5.4 allows an interface to do
- * so). Changes are reverted only on a device that existed before; a device that was created here
- * vanishes when its descriptor is closed.
+ * so). When the program closes the device, or its setup fails, scps_tunaddr_undo() reverts the
+ * changes if the device existed before; a device that was created here vanishes when its descriptor
+ * is closed.
  */
 #include "io/tunaddr.h"
 
