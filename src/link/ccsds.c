@@ -343,7 +343,7 @@ static int ccsds_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
     return 0;
 }
 
-/* ---- functions that serve the timers of the filter ---- */
+/* ---- the CCSDS filter's timer, which completes and sends a partly filled frame; close ---- */
 
 static scps_time ccsds_deadline(const struct scps_netif *nif)
 {
