@@ -35,7 +35,9 @@
 #include "sim/plan.h"
 
 #define RUN_MAX ((1u << SCPS_BER_POWERS) - 1)
-#define MANY    4096 /* largest number of state changes that are simulated within one frame */
+/* Largest number of changes between the good and the bad state of the burst process (by time) that
+ * are simulated within one frame; in the rest of the frame the bad state has its mean share. */
+#define MANY 4096
 /* Number of cycles (a cycle is the mean time in the good state plus that in the bad one) after
  * which the state of the burst process no longer depends on its state before: the correlation of
  * the two is at most e^-256. After so long without a packet the process starts anew. */

@@ -53,8 +53,10 @@ struct scps_frame {
 
 void scps_errors_seed(struct scps_errors *e, uint64_t ber, uint64_t flip, uint64_t loss,
                       uint64_t burst);
-/* Applies configuration c, which scps_linkdir_init() or scps_linkdir_change() has checked. afresh:
- * the burst process starts anew at time t, µs. */
+/* Applies configuration c, which scps_linkdir_init() or scps_linkdir_change() has checked. afresh
+ * true: the burst process (Gilbert-Elliott: the line alternates between a good state and a bad one,
+ * in which it has the bit errors of c->burst) starts anew at time t, µs, in a random state. false:
+ * the process continues, and t is not used. */
 void scps_errors_set(struct scps_errors *e, const struct scps_link_config *c, bool afresh,
                      scps_time t);
 /* Returns the fate of a frame when only ber and loss are configured (e->simple). survive: 2^64

@@ -387,8 +387,9 @@ static SCPS_SELDOM void refuse_segment(struct scps_linkdir *d, scps_time now,
                                        const struct scps_conn *c, const struct scps_seg *seg,
                                        uint32_t headers, enum scps_fate fate)
 {
-    /* Buffer for the octets of the headers. It is larger than struct scps_values, because the
-     * octets may take more space; the structure is at its start. */
+    /* Buffer for the packet that the observer gets: scps_values_put() stores the headers at its
+     * start as a struct scps_values, which scps_values_to_octets() then replaces by their octets.
+     * It is twice as large as that structure, because the octets may take more space. */
     struct scps_values room[2];
     struct scps_pkt pkt = {.data = (uint8_t *)room,
                            .len = headers,

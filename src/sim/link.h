@@ -42,8 +42,9 @@ struct scps_linkdir {
         /* number of bits of such a frame that errors can damage: all but those of its first
          * ber_exempt bytes (a setting of the link) */
         uint32_t bits;
-        scps_time us; /* time of such a frame on the line: us + frac / rate, µs */
-        uint64_t frac;
+        /* time that a frame of this size is on the line, µs; the fraction frac / rate is added */
+        scps_time us;
+        uint64_t frac;    /* fraction of a microsecond, as a numerator over the rate in bit/s */
         uint64_t survive; /* 2^64 times the probability that the frame has no bit error */
     } size[SCPS_LINK_SIZES];
     /* Buffer with a record for each packet, in the order in which the packets were offered. Records
@@ -128,8 +129,9 @@ struct scps_linkdir {
     /* bytes put on the line since the rate last changed; frames whose transmission has not ended
      * count in full */
     uint64_t line_bytes;
-    /* time, µs, for which the line was busy, without that of line_bytes: the time before the rate
-     * last changed and, if a table of rates is configured, all the time until now */
+    /* Time, µs, for which the line was busy before the rate last changed; scps_linkdir_stats() adds
+     * the time of line_bytes at the present rate. While a table of rates is configured, the time of
+     * each frame is added here, and line_bytes does not grow. */
     scps_time line_us;
     uint64_t stream; /* number that distinguishes directions with the same seed */
     struct scps_alloc alloc;

@@ -83,8 +83,9 @@ struct scps_pkt scps_linkfate_packet(struct scps_linkdir *d, struct scps_link_re
         to_octets(r);
         return pkt;
     }
-    /* The receiving end takes the headers as a struct scps_values. Only the direction's observer
-     * needs octets, so they are written to a copy of the packet. */
+    /* The host at the receiving end takes the headers as a struct scps_values. Only the direction's
+     * observer (verdict_fn, a function of the program that is called with the fate of each packet)
+     * needs a packet of octets, so the octets are written to a copy. */
     memcpy(d->scratch, r + 1, r->len);
     pkt.data = d->scratch;
     scps_values_to_octets(&pkt);

@@ -99,8 +99,10 @@ static int vj_recv(struct scps_netif *nif, const struct scps_pkt *pkt)
 
     if (!pkt->len || !(pkt->data[0] & 0x80 || (pkt->data[0] & 0xf0) == SCPS_SLIP_UNCOMPRESSED))
         return scps_netif_recv(nif, pkt);
-    /* The type in the first octet is cleared for the decompressor, and restored afterwards, because
-     * the packet's memory belongs to the caller. */
+    /* The upper bits of the first octet are the packet's type (RFC 1144). For the decompressor they
+     * are removed: 0x80 of a compressed packet is cleared, and in an uncompressed one the upper
+     * four bits become 4, the IP version. The octet is restored afterwards, because the packet's
+     * memory belongs to the caller. */
     first = pkt->data[0];
     bool compressed = first & 0x80;
     pkt->data[0] = compressed ? first & 0x7f : (first & 0x0f) | 0x40;

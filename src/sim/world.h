@@ -89,8 +89,9 @@ struct scps_world {
     struct scps_vclock clock;
     struct scps_host *marked, **marked_end;
     bool stop;
-    /* numbers of timers, links and hosts created so far: the rank of the next one in the heap of
-     * future events, and the seeds of the next link's random generators are derived from them */
+    /* numbers of timers, links and hosts created so far. The rank of the next one's events in the
+     * heap of future events, which orders events of the same time, follows from them; so do the
+     * seeds of the next link's random generators. */
     uint64_t ntimers, nlinks, nhosts;
     struct scps_host *hosts;
     struct scps_link *links;
