@@ -309,8 +309,10 @@ static int64_t do_send(struct sock *s, const struct vec *v, int flags)
         if (!p.iov_base)
             return copied ? copied : -EFAULT;
         size_t room = scps_sock_room(s);
-        /* SCPS_EV_WRITABLE follows only after a write that was refused, so the write is tried even
-         * if there is no room. */
+        /* Without TCP_NOTSENT_LOWAT the write is tried even if there is no room, because
+         * SCPS_EV_WRITABLE follows only after a write that was refused. With it, `room` is also 0
+         * while the data not sent yet reaches that limit, although the send buffer has room, so no
+         * write is tried then. */
         if (room || !s->notsent_lowat) {
             int64_t n = write_piece(s, v, (size_t)copied, p, room, flags);
             if (n > 0) {

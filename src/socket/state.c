@@ -206,8 +206,9 @@ bool scps_sock_best_effort(const struct sock *s)
 /* Returns how many bytes make poll() report that s can be read: SO_RCVLOWAT, but at most half of
  * the receive buffer of the connection. With a larger number the window could close before so many
  * bytes have arrived, and the reader and the peer would wait for each other for ever. Linux has the
- * same limit. With best effort it is one byte: missing data ahead is given up only after the reader
- * has come to it, so the bytes before it have to be read although they are few. */
+ * same limit. If best effort (BETS of SCPS-TP) was agreed on, it is one byte: this receiver gives
+ * up missing data and skips it, but only after the application has read all bytes before it, so
+ * those have to be read although they are few. */
 static size_t poll_need(const struct sock *s)
 {
     struct scps_conn_config cfg = {.size = sizeof cfg};
