@@ -203,8 +203,9 @@ void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg)
     struct scps_comp_sum *sum = &c->s.tp->comp_sum;
 
     if (seg->implied == (SCPS_IMPLIED_SEQ | SCPS_IMPLIED_ACK))
-        /* Anybody can forge a segment whose header has neither a sequence nor an acknowledgement
-         * number. */
+        /* A segment whose compressed header has neither a sequence nor an acknowledgement number
+         * can be forged by anybody, so it does not show that the peer accepts compressed headers,
+         * or which IP protocol number its checksums have. */
         return;
     scps_conn_compress_headers(&c->s);
     if (!sum->newest)

@@ -88,9 +88,11 @@ static struct scps_conn *unsure(struct scps_conn *c)
     return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
 }
 
-/* Returns true if the half-open connection c may be dropped so that the new connection `to` gets
- * its id. If this host opens `to`, c may have any age; if a listener creates `to`, c must be at
- * least HALF_OPEN_LEAST and two expected round trips old. */
+/* Returns true if the half-open connection c may be dropped for the new connection `to`, which then
+ * gets the connection id that this host has chosen for c (the octet that stands for the ports in
+ * compressed headers), or the table entry of c's pair of hosts. If this host opens `to`, c may have
+ * any age; if a listener creates `to`, c must be at least HALF_OPEN_LEAST and two expected round
+ * trips old. */
 static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
 {
     scps_dur least = SCPS_MAX(HALF_OPEN_LEAST, 2 * c->s.ctx.cfg->c.expected_rtt);
@@ -248,10 +250,10 @@ static void unlist(struct hosts *h, struct scps_conn *c)
     c->s.tp->heard = false;
 }
 
-/* Returns true if compressed headers that arrive with the connection id of c's peer (the id in the
- * peer's SYN) belong to c, and to no other connection that has the same id: in all states but
- * SYN-RECEIVED, where the SYN may be forged, CLOSED and TIME-WAIT. c has an id of its peer only
- * when that SYN has arrived, so in SYN-SENT none before the SYN-ACK. */
+/* c: a connection whose peer has announced a connection id in its SYN or SYN-ACK. Returns true if
+ * compressed headers with that id belong to c alone, and not to another connection to which the
+ * same peer gave the same id: in all states but SYN-RECEIVED, where the SYN may be forged, CLOSED
+ * and TIME-WAIT. In SYN-SENT the peer has announced no id yet. */
 static bool holds(const struct scps_conn *c)
 {
     return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;

@@ -66,8 +66,10 @@ struct scps_dgram {
     /* true: the application has closed the endpoint, which is freed when its last datagram has been
      * sent */
     bool closed;
-    /* ready: true while the endpoint is in the ready queue (of senders) of its interface or route;
-     * queued: true while the endpoint is in the stack's queue of endpoints with an event */
+    /* ready: true while the endpoint has datagrams to send, and is in the queue of senders of the
+     * route that the oldest one takes, if that has a rate limit (shaper), otherwise of the
+     * interface (nif). queued: true while the endpoint is in the stack's queue of endpoints with an
+     * event for the application. */
     bool ready, queued;
     /* length of the packet whose send was refused last, for want of space in the send buffer or of
      * memory, bytes: the event SCPS_EV_WRITABLE is due when the buffer is half empty and has room

@@ -132,8 +132,10 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     scps_queue_remove(&l->ready, &c->link);
     l->pending--;
     scps_notify_accept(&c->notify, &c->owner);
-    /* Events that happened before the application accepted the connection are still stored in
-     * c->notify.events; this call queues the connection, so that they are reported now. */
+    /* Events that happened before the application accepted the connection are stored in
+     * c->notify.events, but the connection is not yet in the stack's queue of connections with
+     * events. This call adds SCPS_EV_WRITABLE to them and puts the connection there, so that all
+     * are reported. */
     if (c->notify.events)
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;

@@ -79,7 +79,10 @@ struct scps_nif {
     /* measures the rate, bytes/s, at which connections and datagrams send through this netif;
      * replies may use only what is left of the device's rate */
     struct scps_usage usage;
-    uint32_t n_answers; /* number of replies in the queue `answers` and in those of the shapers */
+    /* number of replies (resets, ICMP messages, SYN cookies: packets that answer packets of no
+     * connection) that wait in the queue `answers` and in those of the routes with a rate limit
+     * (shapers) */
+    uint32_t n_answers;
     /* number of packets that output_slow() has sent for connections and datagrams since the last
      * reply (a reset, ICMP message or SYN cookie that answers a packet of no connection), at most
      * SCPS_ANSWER_SHARE; when it is SCPS_ANSWER_SHARE - 1 or more, a waiting reply is sent before
@@ -90,8 +93,8 @@ struct scps_nif {
      * others may wait, too: a packet that the device has refused, datagrams, replies, or packets of
      * routes with a rate limit; scps_nif_others() finds out. */
     bool others;
-    /* function of the netif that takes segments as structures; valid with the flag
-     * SCPS_NETIF_VALUES */
+    /* function by which a simulated device takes the segments that output.c sends as structures
+     * instead of packets; valid if scps_netif.flags has SCPS_NETIF_VALUES */
     scps_values_fn *values;
     struct scps_lastflow last;
     struct scps_kept kept;
@@ -110,8 +113,9 @@ void scps_nif_append(struct scps_nif **first, struct scps_nif *nif);
 void scps_nif_attach(struct scps_nif *nif, struct scps_stack *st, struct scps_netif *netif,
                      scps_time now);
 /* Removes the netif from the stack, so that its owner may close it afterwards. No packet can be
- * sent through *nif then; *nif may be attached again. Precondition: the packets and replies stored
- * in *nif were freed. */
+ * sent through *nif then; *nif may be attached again. Precondition: the caller has freed the
+ * replies (resets, ICMP messages, SYN cookies) that wait in *nif, the packet that the device has
+ * refused, and the shapers. */
 void scps_nif_detach(struct scps_nif *nif);
 
 /* Adds shaper p of a route (its rate limiter), whose fields are zero, to the list of nif's

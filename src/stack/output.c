@@ -168,11 +168,13 @@ static int answer(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *
     return 1;
 }
 
-/* Called while datagrams wait: builds a datagram or a segment in *out; each kind is tried first
- * every other time. Returns 1, SCPS_OUTPUT_SENT or 0 as segment() does. Closed datagram endpoints
- * that have sent everything are freed first. Such an endpoint at the front of a route's queue
- * counts as a waiting datagram (scps_dgram_first), and while it is the turn of datagrams no segment
- * of that route would be sent, although scps_stack_deadline() has reported that one is due. */
+/* Called while datagrams wait: builds a datagram or a segment of a connection in *out; the two
+ * kinds take turns at being tried first. Returns 1 with a packet in *out, SCPS_OUTPUT_SENT if a
+ * simulated device has already taken a segment, and 0 if there is nothing to send.
+ * Before that, frees the datagram endpoints that the application has closed and that have sent
+ * everything. At the front of a route's queue such an endpoint would count as a waiting datagram
+ * (scps_dgram_first), and keep the route's segments waiting in the turn of datagrams, although
+ * scps_stack_deadline() has reported that one is due. */
 static SCPS_NOINLINE int output_alternate(struct scps_stack *st, struct scps_nif *nif,
                                           struct scps_pkt *out)
 {
