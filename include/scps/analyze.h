@@ -325,9 +325,9 @@ struct scps_trace_config {
     void (*on_evict)(void *ctx, const struct scps_trace_conn *c);
     /* Called for every TCP packet after its analysis. NULL: no call. */
     void (*on_packet)(void *ctx, const struct scps_trace_seen *s);
-    /* Called about every 50 ms while a file or device is read, with the number of bytes read and
-     * the total (0: unknown). A return value other than 0 stops the reading, as the end of the file
-     * does. NULL: no call. */
+    /* Called about every 50 ms while a file or device is read, with the number of bytes read
+     * (device: packets) and the total (0: unknown). A return value other than 0 stops the reading,
+     * as the end of the file does. NULL: no call. */
     int (*on_progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;
 };

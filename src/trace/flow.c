@@ -303,7 +303,8 @@ static bool begins_anew(const struct flow *f, const struct conn_dir *h, const st
     const uint32_t seq = s->seq;
     if ((h->syn_count && h->syn == seq) || answers_syn(h, o, flags, s->ack))
         return false;
-    /* A SYN with the number before the first one seen of its side was captured late. */
+    /* No SYN of this direction was captured before, and the sequence number of this one is just
+     * below the first number captured (h->isn64): it is the SYN of connection f, captured late. */
     if (!h->syn_count && h->packets && seq + 1 == (uint32_t)h->isn64)
         return false;
     /* Connection f is closed, so both ends may use its ports again (RFC 9293 section 3.10.7.4), and

@@ -79,17 +79,17 @@ struct gap {
     /* a range that the capture lacked when data above it was captured, at time `at`, µs */
     uint64_t from, to;
     scps_time at;
-    uint32_t tsval; /* timestamp of the data above the gap, valid if has_ts is true */
+    uint32_t tsval; /* TSval of the data above the gap, valid if has_ts is true */
     bool has_ts;
 };
 struct again { /* a retransmission, kept until it is known whether it was necessary */
     uint64_t first, end;
     scps_time at;     /* time at which the retransmission was sent, µs; 0: this entry is free */
     scps_time before; /* time at which the copy before this retransmission was sent, µs */
-    uint32_t tsval;   /* timestamp of the data, valid if has_ts is true */
+    uint32_t tsval;   /* TSval of this retransmission, valid if has_ts is true */
     bool has_ts;
-    bool open;     /* true: the data is not acknowledged yet */
-    bool timer;    /* true: it was caused by a timeout, not by a report of the receiver */
+    bool open;     /* true: the octets [first, end) are not acknowledged yet */
+    bool timer;    /* true: the cause of this retransmission is a timeout (CAUSE_TIMEOUT) */
     bool spurious; /* true: the retransmission was counted as spurious */
 };
 #define HOLES  64u
@@ -496,7 +496,7 @@ void scps_tr_round_acked(struct scps_trace *t, struct conn_dir *h, uint64_t ack,
 void scps_tr_fingerprint(const struct conn_dir *h, const struct conn_dir *peer,
                          struct scps_trace_dir *out);
 
-/* ---- functions in comp105.c, which find connections with compressed headers ---- */
+/* ---- functions in comp105.c: find the connection of a compressed SCPS-TP header ---- */
 
 void scps_tr_comp_learn(struct scps_trace *t, const struct flow *f, int dir, uint8_t id);
 struct flow *scps_tr_comp_find(struct scps_trace *t, const struct flow_key *k, uint8_t id,

@@ -8,7 +8,7 @@
 
 #include "trace/flow.h"
 
-/* ---- functions in link.c, which find the IP header in a captured frame ---- */
+/* ---- readers of little-endian fields; functions in link.c, which find a frame's IP header ---- */
 
 static inline uint32_t scps_tr_little16(const uint8_t *p)
 {

@@ -55,7 +55,8 @@ struct mark {
  * direction), used while marks are added, or left out to save memory. */
 struct run {
     uint32_t skipped; /* number of marks of this kind left out since the last one kept */
-    uint32_t end;     /* index + 1 in the track of the last mark kept of this kind; 0: none */
+    /* index + 1 in track.m of the last mark of this kind that was kept; 0: none */
+    uint32_t end;
 };
 
 /* The marks (segments, acknowledgements and other items of the graphs) of one direction of a
@@ -162,9 +163,10 @@ static void place(struct track *d, const struct mark *m, unsigned step, unsigned
     r->end = (uint32_t)d->n;
 }
 
-/* Thins a track (the marks of one direction of a connection) to about half its marks, in place.
- * all: also marks of the kinds that are otherwise always kept. In place: never more marks are
- * written than were read. */
+/* Thins track d (the marks of one direction of a connection) to about half its marks, in place:
+ * never more marks are written than were read. all false: only of acknowledgements, outstanding
+ * data and round trips every second mark is left out; all true: of every kind. Contiguous data is
+ * merged. level: how many times all tracks were thinned, this time included. */
 static void halve_track(struct track *d, unsigned level, bool all)
 {
     const size_t n = d->n;
@@ -197,7 +199,8 @@ static void add_mark(struct scps_trace_html *h, struct track *d, enum mark_kind 
 {
     if (h->total + 2 > h->max)
         halve(h);
-    /* Thinning did not remove enough marks to make room, so this mark is left out of the page. */
+    /* Thinning all tracks to about half their marks (halve()) has not made room for two more, so
+     * this mark, an item of a graph such as a segment, is left out of the page. */
     if (h->total + 2 > h->max) {
         h->full = true;
         return;

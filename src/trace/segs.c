@@ -256,8 +256,10 @@ static void resent_delay(struct scps_trace *t, struct conn_dir *h, struct seg *x
     x->at = now;
 }
 
-/* Counts that octets of segment x, or of the acknowledged range b, were sent once more. At the
- * first call for a captured packet, *re gets the time of the last transmission before. */
+/* Called for a captured packet that repeats octets of segment x, which is not acknowledged, or (x
+ * NULL) of the acknowledged range b: counts one more transmission. At the first call for the
+ * packet, re->last_at gets the time of the last transmission of x, or of the latest one in b,
+ * before this packet. */
 static void count_copy(struct scps_trace *t, struct conn_dir *h, struct seg *x, struct block *b,
                        scps_time now, struct resend *re)
 {

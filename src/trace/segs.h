@@ -58,7 +58,8 @@ static inline uint64_t scps_tr_seg_end(const struct seg *s)
  * sequence number pos, unwrapped to 64 bits; s->nb, the number of blocks, if there is none. The
  * blocks are in order of their sequence numbers. */
 uint32_t scps_tr_blocks_find(const struct segs *s, uint64_t pos);
-/* Adds segment x, which was just acknowledged, to the blocks. Without memory nothing is added. */
+/* Adds segment x, which was just acknowledged, to the blocks (the ranges of acknowledged data). If
+ * memory for a new block is refused, x is not recorded: the time of its transmission is lost. */
 void scps_tr_blocks_add(struct scps_trace *t, struct segs *s, const struct seg *x);
 /* Returns the time of the latest transmission of acknowledged data in quadrant q (its octets have
  * unwrapped sequence numbers from q * 2^30 on), µs; 0: no such data is recorded. */

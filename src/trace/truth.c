@@ -20,7 +20,9 @@
 
 enum fate { FATE_DELIVERED, FATE_CORRUPTED, FATE_QUEUE, FATE_OUTAGE, FATE_OTHER };
 
-struct row { /* a line of the log: a packet with TCP payload that was offered to the link */
+/* a line of the ground-truth log, in which the link wrote the fate of each packet: a packet with
+ * TCP payload that was offered to the link */
+struct row {
     uint64_t flow;
     scps_time at;
     uint32_t seq, len;

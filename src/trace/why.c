@@ -2,26 +2,31 @@
 /* Determines why a segment was retransmitted, from the acknowledgements that had passed the capture
  * point before.
  *
- * The first cause in this list that applies is taken (docs/SCPS_TRACE.md, "Why" has the reasons):
- *   SYN             its timer: nothing else causes a SYN to be resent
- *   first RTT       the segment was resent before the shortest round trip had passed, so no report
+ * The causes are tried in this order, and the first one that applies is taken (docs/SCPS_TRACE.md,
+ * "Why" has the reasons):
+ *  1. timeout       of a SYN: nothing but its timer causes a SYN to be resent
+ *  2. first RTT     the segment was resent before the shortest round trip had passed, so no report
  *                   on it can have come back
- *   SNACK           a SNACK had reported the segment missing since its last copy was sent. After a
+ *  3. SNACK         a SNACK had reported the segment missing since its last copy was sent. After a
  *                   silence, or while all data is resent after a timeout, a SNACK within a round
  *                   trip of that copy does not count, because it cannot be about that copy
- *   tail probe      the highest segment alone, after a silence of 1.5 round trips or more that was
- *                   shorter than the retransmission timer (RFC 8985 section 7); or, last in this
- *                   list and with SNACK negotiated, after 9/8 of a round trip: no data above the
- *                   segment can cause a SNACK (docs/SCPS-TP.md section 2.4)
- *   timeout         neither end had sent anything for the duration of the retransmission timer; or
+ *  4. tail probe    the highest segment alone, after a silence of 1.5 round trips or more that was
+ *                   shorter than the retransmission timer (RFC 8985 section 7)
+ *  5. timeout       neither end had sent anything for the duration of the retransmission timer; or
  *                   the timer had run since the last copy and since the last acknowledgement of new
- *                   data; or the segment was outstanding at such a timeout and is resent after it
- *   SACK            a SACK block had reported data above the segment; or, after three dupacks in
- *                   this list and with SACK negotiated, data sent after the segment had been
- *                   acknowledged, or a later retransmission reported by SACK (RFC 8985 section 6)
- *   three dupacks   three duplicate acknowledgements for its first octet, or a partial
+ *                   data
+ *  6. timeout       the segment was outstanding at such a timeout and is resent after it; SACK if a
+ *                   SACK block has reported data above it, more than a round trip after its last
+ *                   copy
+ *  7. SACK          a SACK block had reported data above the segment
+ *  8. three dupacks three duplicate acknowledgements for its first octet, or a partial
  *                   acknowledgement in the same recovery (RFC 6582)
- *   no reason       none of these was seen
+ *  9. SACK          data that was sent later than the last copy of the segment had been
+ *                   acknowledged, and both ends permit SACK; or a SACK block had reported a later
+ *                   retransmission (RFC 8985 section 6)
+ * 10. tail probe    with SNACK negotiated: the highest segment, 9/8 of a round trip or more after
+ *                   its last copy. No data above it can cause a SNACK (docs/SCPS-TP.md section 2.4)
+ * 11. no reason     none of these was seen
  * A segment that fills a gap, because its first copy was lost before the capture point, is treated
  * as resent since the gap became visible (scps_tr_why_gap). A retransmission is found spurious
  * later by a DSACK for it (RFC 2883), or by an acknowledgement whose timestamp echo is older than
@@ -286,7 +291,8 @@ void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const stru
         (struct gap){.from = from, .to = to, .at = now, .tsval = tsval, .has_ts = has_ts};
 }
 
-/* Returns the gap that contains sequence number `first`; NULL: none is recorded. */
+/* Returns the gap (a range of sequence numbers that the capture lacked when data above it was
+ * captured) that contains sequence number `first`; NULL: none is recorded. */
 static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
 {
     uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;

@@ -53,8 +53,9 @@ uint64_t scps_tr_window_drain(struct window *w);
 bool scps_tr_window_skip(struct window *w, uint64_t n);
 /* Returns a text that describes w->err, the error that ended the reading. */
 const char *scps_tr_window_trouble(const struct window *w);
-/* Reports progress to the caller of the analyser. Returns non-zero if the caller's function asks to
- * stop. */
+/* Calls the function on_progress that the user of the analyser has configured, if any, with the
+ * number of bytes of the file read (live capture: packets), `done`, and the total, 0: unknown.
+ * Returns non-zero if that function asks to stop. */
 int scps_tr_stop_asked(struct scps_trace *t, uint64_t done, uint64_t total);
 
 /* Returns true if n bytes of the capture, at most TR_LARGEST and a page, are at w->buf + w->pos;
