@@ -27,9 +27,11 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 #define REQUEST_MAX 4096 /* largest length of a request line with its headers, bytes */
 #define CLIENTS_MAX 256
-/* user timeout and keep-alive idle time of each connection, µs, by which a client that has vanished
- * is detected */
+/* Time, µs, in which a client must have sent its whole request. Also the user timeout and the
+ * keep-alive idle time of each connection, by which a client that has vanished, or does not read,
+ * is detected. */
 #define PATIENCE SCPS_SEC(30)
+#define LOOK     SCPS_SEC(1) /* interval of the check for clients without a request, µs */
 
 static const char help[] =
     "usage: scps_httpd [options] INTERFACE\n"
@@ -61,6 +63,7 @@ struct client {
     /* true: the whole response is written, and the structure is freed when the peer has
      * acknowledged it */
     bool leaving;
+    scps_time accepted; /* stack time, µs, at which the connection was accepted */
     /* stack time, µs, at which the last event of the connection was handled */
     scps_time touched;
 };
@@ -76,6 +79,7 @@ struct app {
     struct client *clients;
     unsigned open, served;
     uint64_t bytes;
+    ev_timer look; /* calls on_look() */
 };
 
 /* ---- functions that decode a path and open its file below the root ---- */
@@ -309,6 +313,7 @@ static void accept_all(struct app *a, struct scps_listener *l)
             continue;
         }
         c->conn = conn;
+        c->accepted = scps_stack_now(a->rt.stack);
         c->file = -1;
         c->link = &a->clients;
         c->next = a->clients;
@@ -331,6 +336,23 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
         drop(a, e->user, true);
     else if (e->user && e->conn)
         step(a, e->user);
+}
+
+/* Called every LOOK: resets each client whose request is not complete PATIENCE after its connection
+ * was accepted. The time counts from there and not from the last byte, so that a client that sends
+ * its request byte by byte does not keep a place. */
+static void on_look(EV_P_ ev_timer *w, int revents)
+{
+    struct app *a = w->data;
+    scps_time now = scps_sysclock_now();
+    (void)loop;
+    (void)revents;
+    for (struct client *c = a->clients, *next; c; c = next) {
+        next = c->next;
+        if (!c->answering && now - c->accepted >= PATIENCE)
+            drop(a, c, false);
+    }
+    scps_loop_kick(a->rt.loop);
 }
 
 /* ---- the program itself: it reads options, listens and runs the loop ---- */
@@ -360,7 +382,11 @@ static int run(struct app *a)
         fprintf(stderr, "scps_httpd: cannot listen on port %u: %s\n", a->port, scps_strerror(err));
         goto out;
     }
+    ev_timer_init(&a->look, on_look, (double)LOOK / 1e6, (double)LOOK / 1e6);
+    a->look.data = a;
+    ev_timer_start(scps_loop_ev(a->rt.loop), &a->look);
     realtime_run(&a->rt, a->time);
+    ev_timer_stop(scps_loop_ev(a->rt.loop), &a->look);
     status = scps_loop_error(a->rt.loop) ? FAILED : DONE;
     fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files%s\n", a->served,
             (unsigned long long)a->bytes,

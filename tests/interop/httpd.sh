@@ -16,6 +16,27 @@ background httpd "$BIN/scps_httpd" --root "$TMP/root" --tun scpsi0 --addr 10.77.
 server=$!
 eventually addressed scpsi0 || { cat "$TMP/httpd.err"; exit 1; }
 
+# Clients that never send a whole request: these end by themselves when the server resets them, which is judged below.
+# Each prints for how many seconds it was connected.
+idle() ( # REQUEST INTERVAL: sends REQUEST, then a byte each INTERVAL seconds
+    exec {fd}<>/dev/tcp/10.77.0.2/80 || exit 1
+    start=$(date +%s%N)
+    printf "%s" "$1" >&$fd
+    while
+        timeout "$2" cat <&$fd >/dev/null 2>&1
+        [ $? -eq 124 ]
+    do
+        printf a >&$fd || break
+    done 2>/dev/null
+    echo $((($(date +%s%N) - start) / 1000000))
+)
+background silent idle "" $PATIENCE
+silent=$!
+background part idle "GET /a" $PATIENCE
+part=$!
+background slow idle "GET /" 1
+slow=$!
+
 fetch() { # URL FILE
     curl -sS -m $PATIENCE -f -o "$TMP/got" "$1" && same "$2" "$TMP/got"
 }
@@ -56,6 +77,14 @@ half() { # the client goes away in the middle of an answer
     fetch http://10.77.0.2/empty "$TMP/root/empty"
 }
 ok "clients that go away" half
+without_request() { # NAME PID: the connection was reset, and not before 30 s
+    eventually gone "$2" || { echo "still connected"; return 1; }
+    local ms
+    read -r ms <"$TMP/$1.out" && [ "$ms" -ge 29000 ] || { echo "after '$ms' ms"; return 1; }
+}
+ok "a client without a word is reset after 30 s" without_request silent $silent
+ok "a client with half a request is reset after 30 s" without_request part $part
+ok "a client that sends its request byte by byte is reset after 30 s" without_request slow $slow
 crowd() ( # more clients than there are places, none of which ever asks
     for i in {1..300}; do
         exec {fd}<>/dev/tcp/10.77.0.2/80 || exit 1
