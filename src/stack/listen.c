@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Passive opens: how a listener handles a SYN and the acknowledgement that follows; SYN cookies.
  *
- * A SYN creates a connection in SYN-RECEIVED, as long as there are fewer than max_half_open and the
- * limit of replies to unknown peers permits its SYN-ACK (reply.c). When
- * another SYN arrives, half-open connections older than half_open_lifetime() are dropped, oldest
- * first; that limit is the lower the more half-open connections there are, so that spoofed SYNs,
- * whose SYN-ACKs nobody answers, neither exclude later connections nor cause many SYN-ACKs (RFC
- * 4987 sections 3.3 and 3.4). If max_half_open is reached nevertheless, a SYN is answered by a SYN
- * cookie, and no state is kept. A cookie is the initial sequence number of this end; its upper 24
+ * A SYN creates a connection in SYN-RECEIVED, as long as the listener has fewer than max_half_open,
+ * all listeners have fewer than scps_half_open_most(), and the limit of replies to unknown peers
+ * permits its SYN-ACK (reply.c). When another SYN arrives, half-open connections older than
+ * half_open_lifetime() are dropped, oldest first; that limit is the lower the more half-open
+ * connections there are, so that spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude later
+ * connections nor cause many SYN-ACKs (RFC 4987 sections 3.3 and 3.4). If a limit is reached
+ * nevertheless, a SYN is answered by a SYN cookie, and no state is kept. A cookie is the initial sequence number of this end; its upper 24
  * bits are a hash, which covers the lower bits 5 to 0, too:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
@@ -33,7 +33,9 @@
 #define UNIT            SCPS_SEC(64)
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 #define TS_BITS         63u
-#define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
+/* most half-open connections that are dropped for one connection which has precedence */
+#define GIVE_WAY 4u
+#define CAPS     (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
 /* The capabilities BETS, SNACK1 and SNACK2 are the bits 0xe0 of the option. This shift to the right
  * moves them to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
@@ -193,30 +195,57 @@ static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
     return scps_stack_conn(l->st, l->cfg, f, nif, entry, &err);
 }
 
-/* Returns the age, µs, from which a half-open connection of l may be dropped when another SYN
- * comes. It depends on how many half-open connections l has: without limit (until the
- * retransmissions of the SYN-ACK end) below a quarter of max_half_open; 14 s, the time of four
- * SYN-ACKs, from a quarter on; 6 s (three) from a half on; 3 s (two) at max_half_open or max_conns;
- * always at least two expected round trips. */
-static scps_dur half_open_lifetime(const struct scps_listener *l)
+struct scps_conn *scps_conn_before_half_open(struct scps_stack *st, struct scps_shared_config *cfg,
+                                             const struct scps_flow *f, struct scps_nif *nif,
+                                             const struct scps_route_entry *entry, int *err)
 {
-    const struct scps_stack *st = l->st;
-    uint32_t most = st->cfg.max_half_open;
-    scps_dur d = l->half_open >= most || st->n_conns >= st->cfg.max_conns ? HALF_OPEN_LEAST
-                 : l->half_open >= most / 2                               ? SCPS_SEC(6)
-                 : l->half_open >= most / 4                               ? SCPS_SEC(14)
-                                                                          : SCPS_NEVER;
+    struct scps_conn *c, *old;
 
-    return SCPS_MAX(d, 2 * l->cfg->c.expected_rtt);
+    for (unsigned n = 0; !(c = scps_stack_conn(st, cfg, f, nif, entry, err)) && n < GIVE_WAY; n++) {
+        if (!(old = scps_half_open_oldest(st)))
+            break;
+        scps_listener_evict(st, old);
+        scps_stack_reap(st);
+    }
+    return c;
 }
 
-/* Returns the half-open connection of l that has waited longest, if it is old enough to be dropped
- * by half_open_lifetime(); NULL: there is none. */
+/* Returns the age, µs, from which a half-open connection may be dropped when another SYN comes, if
+ * n half-open connections exist and at most `most` may: without limit (until the retransmissions
+ * of the SYN-ACK end) below a quarter of `most`; 14 s, the time of four SYN-ACKs, from a quarter
+ * on; 6 s (three) from a half on; 3 s (two) at `most`. */
+static scps_dur half_open_lifetime(uint32_t n, uint32_t most)
+{
+    return n >= most                    ? HALF_OPEN_LEAST
+           : n >= SCPS_MAX(most / 2, 1) ? SCPS_SEC(6)
+           : n >= SCPS_MAX(most / 4, 1) ? SCPS_SEC(14)
+                                        : SCPS_NEVER;
+}
+
+/* Returns the half-open connection that is to be dropped when another SYN comes to l, because it
+ * is older than half_open_lifetime(), and than two expected round trips of l; NULL: there is none.
+ * It is the oldest one of l or, where it is the half-open connections of all listeners that are
+ * many, the oldest of all. */
 static struct scps_conn *outlived(const struct scps_listener *l)
 {
-    struct scps_conn *c = scps_conn_of_link(l->half.first);
+    const struct scps_stack *st = l->st;
+    scps_dur own = half_open_lifetime(l->half_open, st->cfg.max_half_open),
+             all = st->n_conns >= st->cfg.max_conns
+                       ? HALF_OPEN_LEAST
+                       : half_open_lifetime(st->half_open, scps_half_open_most(st));
+    struct scps_conn *c = all < own ? scps_half_open_oldest(st) : scps_conn_of_link(l->half.first);
 
-    return c && l->st->env.now - c->opened >= half_open_lifetime(l) ? c : NULL;
+    own = SCPS_MAX(SCPS_MIN(own, all), 2 * l->cfg->c.expected_rtt);
+    return c && st->env.now - c->opened >= own ? c : NULL;
+}
+
+/* Returns true if no half-open connection of l can be added unless another one is dropped. */
+static bool places_taken(const struct scps_listener *l)
+{
+    const struct scps_stack *st = l->st;
+
+    return l->half_open >= st->cfg.max_half_open || st->n_conns >= st->cfg.max_conns ||
+           st->half_open >= scps_half_open_most(st);
 }
 
 /* Returns true if a half-open connection may be created for flow f, after older ones were dropped
@@ -228,7 +257,7 @@ static bool place_for(struct scps_listener *l, struct scps_nif *nif, const struc
     struct scps_stack *st = l->st;
     struct scps_conn *old = outlived(l);
 
-    if ((l->half_open >= st->cfg.max_half_open || st->n_conns >= st->cfg.max_conns) && !old)
+    if (!old && places_taken(l))
         return false;
     if (!scps_answer_syn_ack(st, nif, &f->remote, SCPS_SYN_ACK_FIRST, scps_listener_has_many(l)))
         return false;
@@ -255,6 +284,13 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
         return 0;
     }
     c = new_conn(l, nif, f);
+    if (!c && st->half_open && st->cfg.syn_cookies) {
+        /* No memory: when the peer acknowledges a SYN cookie, its connection gets the memory of a
+         * half-open one. */
+        scps_answer_refund(st, nif, &f->remote);
+        send_cookie(l, nif, f, seg);
+        return 0;
+    }
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     /* c becomes one of the half-open connections before the SYN-ACK is made. If making the SYN-ACK
@@ -281,6 +317,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     uint64_t refused = st->env.budget.refused;
     struct scps_seg syn;
     struct scps_conn *c;
+    int err;
 
     if (!read_cookie(l, f, seg, &syn)) {
         /* While cookies are in use, data or a FIN may come from a peer whose first segment after
@@ -293,7 +330,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     }
     if (l->pending >= l->backlog)
         return scps_stack_drop(st, SCPS_DROP_BACKLOG_FULL);
-    c = st->n_conns < st->cfg.max_conns ? new_conn(l, nif, f) : NULL;
+    c = scps_conn_before_half_open(st, l->cfg, f, nif, scps_route_find(st, &f->remote), &err);
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_send_begin(&c->s.snd, seg->ack - 1);

@@ -4,6 +4,11 @@
  * host's queue of events, because a connection has no events before it is accepted. */
 #include "stack/stack.h"
 
+#include "base/bytes.h"
+
+/* memory that a half-open connection needs at most, octets: one with compressed headers */
+#define HALF_OPEN_MEMORY 12288u
+
 struct scps_listener *scps_listener_find(const struct scps_stack *st, const struct scps_addr *local,
                                          uint16_t port)
 {
@@ -22,6 +27,33 @@ struct scps_listener *scps_listener_find(const struct scps_stack *st, const stru
         }
     }
     return any;
+}
+
+uint32_t scps_half_open_most(const struct scps_stack *st)
+{
+    uint64_t most = SCPS_MIN(st->cfg.max_conns / 2, st->cfg.memory_limit / 4 / HALF_OPEN_MEMORY);
+
+    return (uint32_t)SCPS_MAX(most, 1);
+}
+
+bool scps_listener_has_many(const struct scps_listener *l)
+{
+    const struct scps_stack *st = l->st;
+
+    return l->half_open >= st->cfg.max_half_open / 4 ||
+           st->half_open >= SCPS_MAX(scps_half_open_most(st) / 4, 1);
+}
+
+struct scps_conn *scps_half_open_oldest(const struct scps_stack *st)
+{
+    struct scps_conn *oldest = NULL;
+
+    for (const struct scps_listener *l = st->listeners; l; l = l->next) {
+        struct scps_conn *c = scps_conn_of_link(l->half.first);
+        if (c && (!oldest || c->opened < oldest->opened))
+            oldest = c;
+    }
+    return oldest;
 }
 
 SCPS_NOINLINE_SIZE void scps_listener_join(struct scps_listener *l, struct scps_conn *c)

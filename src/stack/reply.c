@@ -39,6 +39,10 @@
 /* number of SYN-ACKs for which the token bucket must suffice before a half-open connection is
  * created when there are many already; it repeats its SYN-ACK, a SYN cookie is sent once */
 #define PLACE 3u
+/* level of the token bucket, bytes, below which no reset and no ICMP message is sent: what a new
+ * half-open connection needs when there are many. Otherwise a flood of packets with short replies
+ * would keep the level too low for a SYN-ACK. */
+#define OTHERS (PLACE * SCPS_SYN_ACK_LEN)
 
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a)
 {
@@ -161,7 +165,8 @@ void scps_answer_refund(struct scps_stack *st, struct scps_nif *nif, const struc
 }
 
 /* Queues a complete packet of len bytes as a reply to dst. Returns false, and counts the drop, if
- * the token bucket of replies holds less than `need` bytes or their ring buffer is full. */
+ * the token bucket of replies holds less than `need` bytes (and is not full) or their ring buffer
+ * is full. */
 static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                         const uint8_t *p, size_t len, size_t need)
 {
@@ -260,7 +265,7 @@ bool scps_answer_segment(struct scps_stack *st, struct scps_nif *nif, const stru
      * options would always get the bytes before a client whose SYN has options. */
     return queue_reply(st, nif, &f->remote, p, ip_len + tcp_len,
                        seg->flags & SCPS_SYN ? SCPS_MAX(SCPS_SYN_ACK_LEN, ip_len + tcp_len)
-                                             : ip_len + tcp_len);
+                                             : OTHERS);
 }
 
 /* Counts one reply of the kind that r limits (resets, or ICMP messages). Returns false, and counts
@@ -320,7 +325,7 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
     n = hdr + scps_icmp_build_echo_reply(p + hdr, in, &cut);
     ip.df = false;
     scps_ip_build(p, &ip, n - hdr);
-    if (queue_reply(st, nif, &in->src, p, n, n))
+    if (queue_reply(st, nif, &in->src, p, n, SCPS_MAX(OTHERS, n)))
         st->count.echo_replies++;
     if (p != small)
         a->free(a->ctx, p, room);
@@ -343,6 +348,6 @@ void scps_answer_port_unreachable(struct scps_stack *st, struct scps_nif *nif,
     if (!n)
         return;
     scps_ip_build(p, &ip, n);
-    if (queue_reply(st, nif, &in->src, p, hdr + n, hdr + n))
+    if (queue_reply(st, nif, &in->src, p, hdr + n, SCPS_MAX(OTHERS, hdr + n)))
         st->count.icmp_out++;
 }

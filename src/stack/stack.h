@@ -262,12 +262,15 @@ void scps_listener_join(struct scps_listener *l, struct scps_conn *c);
 /* Returns true if connection c may become ESTABLISHED: it belongs to no listener, or its listener
  * has fewer connections waiting to be accepted than its backlog. */
 bool scps_listener_has_room(const struct scps_conn *c);
-/* Returns true if a quarter or more of the half-open connections that l may have is in use: so many
- * are unlikely to come from honest clients. */
-static inline bool scps_listener_has_many(const struct scps_listener *l)
-{
-    return l->half_open >= l->st->cfg.max_half_open / 4;
-}
+/* Returns the limit for the half-open connections of all listeners of st together: half of
+ * max_conns, and no more than a quarter of memory_limit can hold, but 1 at least. Forged SYNs thus
+ * leave places and memory to other connections. */
+uint32_t scps_half_open_most(const struct scps_stack *st);
+/* Returns true if a quarter or more of the half-open connections that l, or all listeners together,
+ * may have is in use: so many are unlikely to come from honest clients. */
+bool scps_listener_has_many(const struct scps_listener *l);
+/* Returns the half-open connection of any listener that has waited longest; NULL: there is none. */
+struct scps_conn *scps_half_open_oldest(const struct scps_stack *st);
 /* Called when the SYN-ACK of c was not answered in time, charges another one to the token bucket of
  * replies (reply.c) if c is half-open for a listener. Returns false, and counts the drop, if the
  * bucket does not permit that. */
@@ -309,6 +312,12 @@ uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_route_entry *entry, int *err);
+/* As scps_stack_conn(), for a connection that the application opens or whose peer has acknowledged a
+ * SYN cookie: where the limit of connections or memory refuses it, the oldest half-open connections,
+ * of whichever listener, are dropped until it gets a place, 4 at most (listen.c). */
+struct scps_conn *scps_conn_before_half_open(struct scps_stack *st, struct scps_shared_config *cfg,
+                                             const struct scps_flow *f, struct scps_nif *nif,
+                                             const struct scps_route_entry *entry, int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connections that have ended and that the application does not own any more. */
 void scps_stack_reap(struct scps_stack *st);

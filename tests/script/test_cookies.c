@@ -3,8 +3,8 @@
  * backlog, and limits for replies. */
 #include "script.h"
 
-/* Hands in an ACK for no connection, without calling for output. */
-static void peer_strange(struct script *t, uint16_t port)
+/* Hands in a segment of the peer, without calling for output. */
+static void peer_sends(struct script *t, const struct scps_seg *seg)
 {
     bool six = t->us.addr.family == 6;
     struct scps_ip ip = {.src = t->them.addr,
@@ -12,9 +12,8 @@ static void peer_strange(struct script *t, uint16_t port)
                          .version = six ? 6 : 4,
                          .proto = SCPS_IPPROTO_TCP,
                          .ttl = 64};
-    struct scps_seg seg = {.sport = port, .dport = 9, .flags = SCPS_ACK, .seq = 1, .ack = 77};
     uint8_t p[100];
-    size_t hdr = six ? 40 : 20, n = scps_tcp_build(p + hdr, &seg);
+    size_t hdr = six ? 40 : 20, n = scps_tcp_build(p + hdr, seg);
 
     scps_ip_build(p, &ip, n);
     scps_stack_input(t->st, &t->nif,
@@ -24,6 +23,13 @@ static void peer_strange(struct script *t, uint16_t port)
 
 /* Fills the half-open queue with SYNs from ports 1000 up, and takes the SYN-ACKs from the
  * output. */
+/* The peer sends an acknowledgement from `port` to a port without a connection. */
+static void peer_strange(struct script *t, uint16_t port)
+{
+    peer_sends(
+        t, &(struct scps_seg){.sport = port, .dport = 9, .flags = SCPS_ACK, .seq = 1, .ack = 77});
+}
+
 static struct script *flooded(void **x)
 {
     struct script *t = script_of(x);
@@ -619,15 +625,16 @@ static void replies_are_limited_to_their_share(void **x)
 
     t->stack_cfg.resets = 100000;
     script_start(t);
-    /* The share is ten replies a second, and ten at once. */
+    /* The share is ten replies a second, and as many at once as leave 240 octets to SYN-ACKs. */
+    unsigned first = (each * 10 - 240) / each + 1;
     t->nif.rate = each * 10 * SCPS_ANSWER_SHARE;
     for (uint16_t i = 0; i < 100; i++)
         peer_strange(t, (uint16_t)(2000 + i));
     script_run(t, MS(1));
-    assert_int_equal(script_forget_sent(t), 10);
+    assert_int_equal(script_forget_sent(t), first);
     scps_stack_get_stats(t->st, &s);
-    assert_int_equal(s.resets_out, 10);
-    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 90);
+    assert_int_equal(s.resets_out, first);
+    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 100 - first);
     script_run(t, MS(502));
     for (uint16_t i = 0; i < 100; i++)
         peer_strange(t, (uint16_t)(3000 + i));
@@ -647,7 +654,8 @@ static void answers_beside_a_connection(void **x)
     for (uint16_t i = 0; i < 100; i++)
         peer_strange(t, (uint16_t)(2000 + i));
     script_run(t, MS(200));
-    assert_in_range(script_forget_sent(t), SCPS_ANSWER_FLOOR / each, SCPS_ANSWER_FLOOR / each + 1);
+    /* A second's share, of which 240 octets are left to SYN-ACKs. */
+    assert_int_equal(script_forget_sent(t), (SCPS_ANSWER_FLOOR - 240) / each + 1);
     scps_conn_abort(t->c);
     t->c = NULL;
     script_run(t, SEC(99));
@@ -736,6 +744,105 @@ static void handshakes_are_not_charged(void **x)
     script_forget_events(t);
     scps_listener_close(t->l);
     t->l = NULL;
+    script_free(t);
+}
+
+/* Forged SYNs leave places to other connections of a stack that has few: half of max_conns for half-
+ * open ones. Where connections take the rest, a half-open one gives way to a connection that the
+ * application opens, and to one whose peer has acknowledged a SYN cookie. */
+static void half_open_connections_give_way(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_conn *c[8];
+    struct scps_stack_stats s;
+    int err;
+
+    t->stack_cfg.max_conns = 8;
+    script_listen(t);
+    for (uint16_t i = 0; i < 20; i++)
+        peer_says(t, MS(1), .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
+    script_forget_sent(t);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open, 4);
+    assert_int_equal(s.cookies_out, 16);
+    for (int i = 0; i < 6; i++)
+        assert_non_null(c[i] = scps_connect(t->st, &t->cfg, NULL, &t->them, &err));
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open, 2);
+    script_run(t, MS(2));
+    script_forget_sent(t);
+    peer_says(t, MS(3), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(4), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    assert_non_null(t->c);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 1);
+    assert_int_equal(s.half_open, 1);
+    assert_int_equal(s.half_open_evicted, 3);
+    assert_non_null(c[6] = scps_connect(t->st, &t->cfg, NULL, &t->them, &err));
+    assert_null(scps_connect(t->st, &t->cfg, NULL, &t->them, &err));
+    assert_int_equal(err, SCPS_ERR_LIMIT);
+    for (int i = 0; i < 7; i++)
+        scps_conn_abort(c[i]);
+    script_forget_events(t);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* The limit for the half-open connections of all listeners together: those of a listener that is
+ * flooded are dropped for a SYN to another one. */
+static void a_flooded_listener_gives_way_to_another(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_endpoint at;
+    struct scps_listener *l;
+    struct scps_stack_stats s;
+    int err;
+
+    t->stack_cfg.max_conns = 8;
+    script_listen(t);
+    at = (struct scps_endpoint){.port = 99};
+    assert_non_null(l = scps_listen(t->st, &t->cfg, &at, 8, &err));
+    for (uint16_t i = 0; i < 4; i++)
+        peer_says(t, MS(1), .port = 2000 + i, .seq = 100, .flags = SCPS_SYN);
+    script_run(t, MS(3000)); /* they are not 3 s old */
+    peer_sends(t, &(struct scps_seg){.sport = 1, .dport = 99, .flags = SCPS_SYN, .wnd = 1000});
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_out, 1);
+    script_run(t, MS(3001));
+    peer_sends(t, &(struct scps_seg){.sport = 2, .dport = 99, .flags = SCPS_SYN, .wnd = 1000});
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_out, 1);
+    assert_int_equal(s.half_open_evicted, 1);
+    assert_int_equal(s.half_open, 4);
+    scps_listener_close(l);
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Resets leave as many octets of the share as a half-open connection needs, so that a flood of
+ * segments without a connection does not keep SYN-ACKs from being sent. */
+static void resets_leave_room_for_syn_acks(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+
+    t->stack_cfg.resets = 100000;
+    t->stack_cfg.max_half_open = 4;
+    script_listen(t);
+    t->nif.rate = 1000 * SCPS_ANSWER_SHARE;
+    for (int i = 0; i < 1000; i++) {
+        for (int k = 0; k < 2; k++)
+            peer_strange(t, (uint16_t)(2000 + i));
+        if (i % 100 == 99)
+            peer_says(t, MS(10) * i, .port = (uint16_t)(4000 + i), .seq = 100, .flags = SCPS_SYN);
+        script_run(t, MS(10) * i + MS(1));
+    }
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open + s.half_open_evicted + s.cookies_out, 10);
+    script_forget_sent(t);
     script_free(t);
 }
 
@@ -846,6 +953,9 @@ int main(void)
         SCRIPT_TEST(syn_acks_are_limited_to_the_share),
         SCRIPT_TEST(handshakes_are_not_charged),
         SCRIPT_TEST(a_full_listener_spends_on_cookies_only),
+        SCRIPT_TEST(half_open_connections_give_way),
+        SCRIPT_TEST(a_flooded_listener_gives_way_to_another),
+        SCRIPT_TEST(resets_leave_room_for_syn_acks),
         SCRIPT_TEST(cookies_are_charged),
         SCRIPT_TEST(answers_beside_a_silent_connection),
     };
