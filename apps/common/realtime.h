@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/late_signal.h"
+
 #include <scps/io.h>
 #include <scps/scps.h>
 
@@ -93,8 +95,17 @@ static inline void realtime_run(struct realtime *rt, scps_dur time)
     scps_loop_run(rt->loop, time ? rt->began + time : SCPS_NEVER);
 }
 
+static inline void realtime_ignore(int number)
+{
+    (void)number;
+}
+
+/* Closes what realtime_open() opened. SIGINT and SIGTERM no longer have an effect on the exit
+ * status, except that a second one of these signals ends the program at once. */
 static inline void realtime_close(struct realtime *rt)
 {
+    if (rt->loop)
+        late_signal_after(scps_loop_ev(rt->loop), &rt->sig[0], &rt->sig[1], realtime_ignore);
     scps_loop_free(rt->loop);
     if (rt->stack)
         scps_stack_free(rt->stack);

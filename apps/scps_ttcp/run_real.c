@@ -10,6 +10,7 @@
  * until its FIN is acknowledged, at most for 2 s or, if that is longer, four RTO. Otherwise a peer
  * might retransmit its FIN to a process that has ended. After a failure it sends a reset.
  */
+#include "common/late_signal.h"
 #include "scps_ttcp/real.h"
 
 #include <scps/error.h>
@@ -23,6 +24,15 @@
 /* Largest number of bytes that a sender writes before the event loop sends and receives packets
  * again; to write them takes about 0.2 ms. */
 #define AT_ONCE (128u << 10)
+
+/* not 0: SIGINT or SIGTERM came when the event loop had ended */
+static volatile sig_atomic_t late;
+
+static void on_late(int number)
+{
+    (void)number;
+    late = 1;
+}
 
 /* Returns true if every connection has closed. Connections that never arrived do not count. */
 static bool over(const struct ttcp_real *x)
@@ -414,8 +424,7 @@ static void unwatch_all(struct ttcp_real *x)
 
     ev_io_stop(ev, &x->input);
     ev_io_stop(ev, &x->output);
-    ev_signal_stop(ev, &x->sigint);
-    ev_signal_stop(ev, &x->sigterm);
+    late_signal_after(ev, &x->sigint, &x->sigterm, on_late);
     ev_timer_stop(ev, &x->interval);
     ev_timer_stop(ev, &x->stop_sending);
     ev_timer_stop(ev, &x->give_up);
@@ -426,7 +435,8 @@ static void unwatch_all(struct ttcp_real *x)
     ev_timer_stop(ev, &x->look);
 }
 
-/* Called when the run is over: waits until the output has accepted all bytes that were read. */
+/* Called when the run is over: waits until the output has accepted all bytes that were read, or
+ * until SIGINT or SIGTERM. */
 static void drain_output(struct ttcp_real *x)
 {
     struct ttcp_output *out = &x->flow->out;
@@ -435,12 +445,16 @@ static void drain_output(struct ttcp_real *x)
     if (x->sends || x->flow->receiver.out_failed || out->used >= out->have ||
         x->r->outcome == TTCP_INTERRUPTED)
         return;
-    while ((err = ttcp_output_flush(out, true)) == SCPS_ERR_AGAIN) {
+    while ((err = ttcp_output_flush(out, true)) == SCPS_ERR_AGAIN && !late) {
         struct pollfd p = {.fd = out->fd, .events = POLLOUT};
 
         poll(&p, 1, 200);
     }
-    if (err != 0)
+    if (err == SCPS_ERR_AGAIN)
+        ttcp_result_fail(x->r, TTCP_INTERRUPTED,
+                         "interrupted: %.200s has not taken the last %zu bytes", out->name,
+                         (size_t)(out->have - out->used));
+    else if (err != 0)
         ttcp_result_fail(x->r, TTCP_FAILED, "%.200s: %s: write elsewhere", out->name,
                          strerror(out->sys_errno));
 }

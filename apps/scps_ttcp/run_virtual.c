@@ -15,6 +15,7 @@
  */
 #include "scps_ttcp/virtual.h"
 
+#include "common/late_signal.h"
 #include "scps_ttcp/outage.h"
 #include "scps_ttcp/run.h"
 
@@ -385,14 +386,14 @@ static void drive(struct ttcp_virtual *x)
 void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r)
 {
     struct ttcp_virtual x = {.o = o, .r = r, .on_event = on_event, .stop_now = &interrupted};
-    struct sigaction act, old_int, old_term;
+    struct sigaction act;
 
     r->virtual_time = r->has_tx = r->has_rx = true;
     memset(&act, 0, sizeof(act));
     act.sa_handler = on_signal;
     sigemptyset(&act.sa_mask);
-    sigaction(SIGINT, &act, &old_int);
-    sigaction(SIGTERM, &act, &old_term);
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
 
     ttcp_progress_init(&x.progress);
     if (ttcp_virtual_open(&x)) {
@@ -401,7 +402,7 @@ void ttcp_run_virtual(const struct ttcp_options *o, struct ttcp_result *r)
         drive(&x);
     }
     ttcp_progress_clear(&x.progress);
+    /* The report follows whatever signal comes now; with --compare the next run ends at once. */
+    late_signal(on_signal);
     ttcp_virtual_close(&x);
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGTERM, &old_term, NULL);
 }

@@ -1509,6 +1509,54 @@ class Udp(Case):
         self.assertEqual(run(pair.sender("-s", "-n", "100"))[0], 0)
         self.assertEqual(finish(r)[0], 0)
 
+    def full_pipe(self):
+        """Returns both ends of a pipe that takes no more, and how many bytes are in it."""
+        reading, writing = os.pipe()
+        size = fcntl.fcntl(writing, getattr(fcntl, "F_GETPIPE_SZ", 1032))
+        os.write(writing, bytes(size))
+        return reading, writing, size
+
+    def late(self, args, peer, sig, signals=1):
+        """Runs the program with a standard output that is full and sends the signals when its transfer is over, so that
+        it waits to write its document. Returns status and document."""
+        reading, writing, size = self.full_pipe()
+        p = start(args + ["-s", "-v", "--json"], stdout=writing)
+        os.close(writing)
+        if peer:
+            self.assertEqual(run(peer)[0], 0)
+        with p, open(reading, "rb") as f:
+            p.stderr.readline()  # of the report that -v asks for
+            for _ in range(signals):
+                p.send_signal(sig)
+                time.sleep(0.1)  # Two pending signals of one kind are one.
+            if signals > 1:
+                p.wait()
+            return f.read()[size:], p.wait()
+
+    def test_signal_after_the_end(self):
+        """A signal that comes when the transfer is over does not cost the report; a second one ends the program."""
+        pair = Pair()
+        for args, peer in ((["-t", "-n", "10", "--link", "lan"], None),
+                           (["-r"] + pair.rx, pair.sender("-s", "-n", "10"))):
+            for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+                out, status = self.late(args, peer, sig)
+                self.assertEqual(status, 0, (args, sig))
+                self.assertEqual(json.loads(out)["end"]["scps"]["outcome"], "done")
+            self.assertEqual(self.late(args, peer, signal.SIGINT, 2)[1], -signal.SIGINT)
+
+    def test_signal_ends_the_wait_for_the_output(self):
+        pair = Pair()
+        reading, writing, _ = self.full_pipe()
+        r = pair.receiver("-v", stdout=writing)
+        os.close(writing)
+        self.assertEqual(run(pair.sender("-s", "-n", "1"))[0], 0)
+        time.sleep(0.5)
+        interrupt(r)
+        status, _, err = finish(r)
+        os.close(reading)
+        self.assertEqual(status, 3, err)
+        self.complains(err, "interrupted")
+
     def test_server_is_interrupted(self):
         pair = Pair()
         r = pair.receiver("-s", "--server")
