@@ -322,8 +322,9 @@ SCPS_API void scps_channel_free(struct scps_channel *ch);
  * ch. fn NULL: no reports. */
 SCPS_API void scps_channel_observe(struct scps_channel *ch, scps_verdict_fn *fn, void *ctx);
 /* Changes the configuration of the channel at `now`, µs: packets on the line or propagating keep
- * their times, packets in the queue get the new settings. Returns 0, or SCPS_ERR_INVAL, and then
- * nothing has changed. */
+ * their times, packets in the queue get the new settings. A packet that is on the line while the
+ * old table of rates stops it (rate 0) keeps its time, too, but does not delay the packets behind
+ * it: they overtake it. Returns 0, or SCPS_ERR_INVAL, and then nothing has changed. */
 SCPS_API int scps_channel_change(struct scps_channel *ch, scps_time now,
                                  const struct scps_link_config *cfg);
 /* Returns the configuration of the channel in force, which is valid until the next change. */
@@ -413,9 +414,10 @@ static inline void scps_link_get_stats(struct scps_link *l, int dir, struct scps
  * the link delivered, damaged or lost the packet, for which cause, and when (struct scps_verdict).
  * fn NULL: no calls. */
 SCPS_API void scps_link_observe(struct scps_link *l, int dir, scps_verdict_fn *fn, void *ctx);
-/* Changes the configuration of direction dir (0: a to b) of a link from now on: packets on the line
- * or propagating keep their times, packets in the queue get the new settings. Returns 0, or
- * SCPS_ERR_INVAL. */
+/* Changes the configuration of direction dir (0: a to b) of a link from now on: packets on the
+ * line or propagating keep their times, packets in the queue get the new settings. A packet that
+ * is on the line while the old table of rates stops it (rate 0) keeps its time, too, but does not
+ * delay the packets behind it: they overtake it. Returns 0, or SCPS_ERR_INVAL. */
 SCPS_API int scps_link_change(struct scps_link *l, int dir, const struct scps_link_config *cfg);
 
 /* Makes scps_world_run() call fn(ctx) at virtual time `when`, µs, before the other events of that

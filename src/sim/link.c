@@ -43,27 +43,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* Moves d->head, the position of the first record in the ring, past the records that no longer have
- * a packet, because it was lost, or was moved to held[], the heap of packets that do not arrive in
- * the order in which they were offered: to the next packet that arrives or, if none is under way,
- * to the first packet that waits. */
-static inline void ring_skip(struct scps_linkdir *d)
-{
-    while (d->head != d->line) {
-        uint64_t pos = scps_linkring_at(d, d->head);
-        const struct scps_link_record *r = scps_link_record_at(d, pos);
-        d->head = pos;
-        if (pos == d->line || r->at != SCPS_LINK_GONE)
-            break;
-        d->head = scps_linkring_behind(r, pos);
-    }
-    /* If the ring is empty, new records start at its beginning, whose memory is in the cache. */
-    if (d->head == d->tail) {
-        d->head = d->line = d->tail = 0;
-        d->room_end = d->ring_cap;
-    }
-}
-
 /* If a packet that waits in the queue could arrive before d->next (the next event of the
  * direction), sets d->next to the earliest possible time of that arrival, with the kind
  * SCPS_LINK_LINE. At that time scps_linkdir_arrived() calls scps_linkdir_advance(), which simulates
@@ -153,30 +132,12 @@ static inline void occupy(struct scps_linkdir *d, const struct scps_link_size *s
  * take the time of that step's rate. */
 static SCPS_SELDOM void occupy_stepwise(struct scps_linkdir *d, uint32_t frame)
 {
-    /* the bits of the frame times 10^6, the unit of rate (bit/s) times time (µs); below 2^55 */
-    uint64_t need = frame * SCPS_LINK_BITS_US;
-    scps_time from = d->free_us;
+    scps_time from = d->free_us, us = from;
+    uint64_t frac = d->free_frac;
 
-    for (;;) {
-        const struct scps_steps *rates = &d->cfg.rates;
-        scps_time until;
-        if (rates->period && d->free_us % rates->period == 0 && d->free_frac == 0) {
-            uint64_t round = scps_steps_sum(rates), whole = (need - 1) / round;
-            /* Whole periods of the table of rates are skipped, so that a short period does not cost
-             * many iterations. */
-            need -= whole * round;
-            d->free_us += (scps_time)whole * rates->period;
-        }
-        uint64_t rate = scps_steps_at(rates, d->free_us, &until);
-        uint64_t room = scps_muldiv((uint64_t)(until - d->free_us), rate, 1);
-        if (rate && need + d->free_frac <= room) {
-            need += d->free_frac;
-            scps_link_set_free(d, d->free_us + (scps_time)(need / rate), need % rate);
-            break;
-        }
-        need -= room > d->free_frac ? room - d->free_frac : 0;
-        scps_link_set_free(d, until, 0);
-    }
+    /* the bits of the frame times 10^6, the unit of rate (bit/s) times time (µs); below 2^55 */
+    scps_steps_send(&d->cfg.rates, frame * SCPS_LINK_BITS_US, &us, &frac);
+    scps_link_set_free(d, us, frac);
     d->line_us += d->free_us - from;
 }
 
@@ -226,7 +187,7 @@ static inline void leave(struct scps_linkdir *d, const struct scps_link_record *
         d->head = pos;
     d->line = scps_linkring_behind(r, pos);
     if (r->at == SCPS_LINK_GONE)
-        ring_skip(d);
+        scps_linkring_skip(d);
 }
 
 /* Returns true if CoDel drops the packet that was just taken from the head of the queue. */
@@ -455,7 +416,7 @@ static SCPS_NOINLINE void pop_any(struct scps_linkdir *d)
         d->st.delivered_bytes += r->len + r->hollow;
         if (--r->frame == 0) {
             d->head = scps_linkring_behind(r, d->head);
-            ring_skip(d);
+            scps_linkring_skip(d);
         }
     }
     d->st.delivered++;

@@ -143,8 +143,10 @@ int scps_linkdir_init(struct scps_linkdir *d, const struct scps_link_config *cfg
                       const struct scps_alloc *a);
 void scps_linkdir_fini(struct scps_linkdir *d);
 /* Changes the configuration from the time `now`, µs, on: packets on the line or propagating keep
- * their times, packets in the queue get the new settings. The random streams continue unless the
- * seed changes. Returns 0, or SCPS_ERR_INVAL with nothing changed. */
+ * their times, packets in the queue get the new settings. If the old table of rates stops the line
+ * in the middle of a frame, the new configuration sends the rest of this frame, so that packets in
+ * the queue do not wait for the end of the stop and overtake the packet in the frame. The random
+ * streams continue unless the seed changes. Returns 0, or SCPS_ERR_INVAL with nothing changed. */
 int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg);
 /* Offers packet pkt, which is copied, to the direction at `now`, µs; `now` never decreases from
  * call to call. Returns 0, also when the packet will not arrive; SCPS_ERR_NOMEM: the packet is lost

@@ -2,6 +2,7 @@
 /* Checks and applies the configuration of a link direction, also while packets are under way;
  * initialises and frees a direction. */
 #include "base/bytes.h"
+#include "sim/linkheld.h"
 #include "sim/linkstate.h"
 
 #include <scps/error.h>
@@ -116,16 +117,56 @@ static uint64_t rate_at(const struct scps_link_config *c, scps_time t, scps_time
     return c->rate_bps;
 }
 
+/* Returns true if a frame is on the line at `now`, µs, and the line stands still before the frame
+ * has been sent, because its table of rates has the rate 0. Sets *rest to the number of bits of the
+ * frame, times 10^6, that are not sent yet. */
+static bool stops_in_frame(const struct scps_linkdir *d, scps_time now, uint64_t *rest)
+{
+    if (!d->cfg.rates.n || d->sent_us <= now ||
+        !scps_steps_sent(&d->cfg.rates, now, d->sent_us, rest))
+        return false;
+    if (d->free_us == d->sent_us)
+        *rest += d->free_frac;
+    return true;
+}
+
+/* Called when the table of rates has been replaced while it would have stopped the line in the
+ * middle of a frame: the rest of the frame is sent as the new configuration says, from `now` (µs)
+ * on, if it ends earlier so. rest: bits that are not sent yet, times 10^6. Otherwise the frame
+ * would block the line, and all packets behind it, for the time for which the old table stops it.
+ * The packet in the frame keeps its time of arrival, because that has been reported to the
+ * direction's observer; packets behind it overtake it. */
+static SCPS_SELDOM void restart(struct scps_linkdir *d, scps_time now, uint64_t rest)
+{
+    scps_time end = now;
+    uint64_t frac = 0;
+
+    if (rest && d->cfg.rates.n) {
+        scps_steps_send(&d->cfg.rates, rest, &end, &frac);
+    } else if (d->cfg.rate_bps) {
+        end += (scps_time)(rest / d->cfg.rate_bps);
+        frac = rest % d->cfg.rate_bps;
+    }
+    if (end >= d->sent_us)
+        return;
+    d->line_us -= d->sent_us - end;
+    d->sent_us = end;
+    scps_link_set_free(d, end, frac);
+    scps_linkheld_move_last(d);
+}
+
 int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps_link_config *cfg)
 {
     const struct scps_burst *a = &d->cfg.burst, *b = &cfg->burst;
     bool afresh = cfg->seed != d->cfg.seed || a->good != b->good || a->bad != b->bad ||
                   (a->ber > 0) != (b->ber > 0);
     scps_time until;
+    uint64_t rest;
 
     if (!makes_sense(cfg))
         return SCPS_ERR_INVAL;
     scps_linkdir_advance(d, now);
+    bool stops = stops_in_frame(d, now, &rest);
     uint64_t was = rate_at(&d->cfg, d->free_us, &until), rate = rate_at(cfg, d->free_us, &until);
     if (was != rate) /* converts d->free_frac, a numerator over the rate */
         scps_link_set_free(d, d->free_us, was ? scps_muldiv(d->free_frac, rate, was) : 0);
@@ -146,8 +187,10 @@ int scps_linkdir_change(struct scps_linkdir *d, scps_time now, const struct scps
         d->framing_carry = 0;
     d->cfg = *cfg;
     apply_config(d, afresh, now);
-    /* If the new configuration ends an outage, waiting packets can be sent, so the line is
-     * simulated again. */
+    if (stops)
+        restart(d, now, rest);
+    /* If the new configuration ends an outage, or starts a line that stood still, waiting packets
+     * can be sent, so the line is simulated again. */
     scps_linkdir_advance(d, now);
     return 0;
 }

@@ -6,6 +6,8 @@
  * keep the order in which they were inserted. */
 #include "sim/linkheld.h"
 
+#include "base/bytes.h"
+#include "sim/linkring.h"
 #include "sim/linkstate.h"
 
 #include <scps/error.h>
@@ -82,4 +84,28 @@ SCPS_SELDOM void scps_linkheld_pop(struct scps_linkdir *d)
         held_swap(d, i, k);
         i = k;
     }
+}
+
+SCPS_SELDOM void scps_linkheld_move_last(struct scps_linkdir *d)
+{
+    struct scps_link_record *last = NULL;
+    scps_time latest = 0; /* latest arrival of the packets before `last` */
+
+    for (uint64_t pos = d->head; pos != d->line; pos = scps_linkring_behind(last, pos)) {
+        pos = scps_linkring_at(d, pos);
+        if (pos == d->line)
+            break;
+        if (last && last->at != SCPS_LINK_GONE)
+            latest = SCPS_MAX(latest, last->at);
+        last = scps_link_record_at(d, pos);
+    }
+    if (!last || last->at == SCPS_LINK_GONE)
+        return;
+    while (last->frame > 0 && scps_linkheld_put(d, last->at, last) == 0)
+        last->frame--;
+    if (last->frame > 0)
+        return;
+    last->at = SCPS_LINK_GONE;
+    d->last_at = latest;
+    scps_linkring_skip(d);
 }

@@ -13,5 +13,9 @@ int scps_linkheld_put(struct scps_linkdir *d, scps_time at, const struct scps_li
 /* Removes the packet that arrives first from held[], the heap of packets that arrive out of order.
  * Precondition: the heap is not empty. */
 void scps_linkheld_pop(struct scps_linkdir *d);
+/* Moves the packet that was put on the line last, if it arrives from the ring, to held[], where it
+ * keeps its time of arrival: packets that are put on the line after it may arrive before it.
+ * Without memory it stays in the ring. */
+void scps_linkheld_move_last(struct scps_linkdir *d);
 
 #endif

@@ -53,4 +53,25 @@ static inline struct scps_link_record *scps_linkring_room(struct scps_linkdir *d
     return scps_linkring_find_room(d, need);
 }
 
+/* Moves d->head, the position of the first record in the ring, past the records that no longer have
+ * a packet, because it was lost, or was moved to held[], the heap of packets that do not arrive in
+ * the order in which they were offered: to the next packet that arrives or, if none is under way,
+ * to the first packet that waits. */
+static inline void scps_linkring_skip(struct scps_linkdir *d)
+{
+    while (d->head != d->line) {
+        uint64_t pos = scps_linkring_at(d, d->head);
+        const struct scps_link_record *r = scps_link_record_at(d, pos);
+        d->head = pos;
+        if (pos == d->line || r->at != SCPS_LINK_GONE)
+            break;
+        d->head = scps_linkring_behind(r, pos);
+    }
+    /* If the ring is empty, new records start at its beginning, whose memory is in the cache. */
+    if (d->head == d->tail) {
+        d->head = d->line = d->tail = 0;
+        d->room_end = d->ring_cap;
+    }
+}
+
 #endif

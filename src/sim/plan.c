@@ -106,6 +106,54 @@ uint64_t scps_steps_sum(const struct scps_steps *s)
     return sum;
 }
 
+void scps_steps_send(const struct scps_steps *rates, uint64_t bits_us, scps_time *us,
+                     uint64_t *frac)
+{
+    for (;;) {
+        scps_time until;
+        if (rates->period && *us % rates->period == 0 && *frac == 0) {
+            uint64_t round = scps_steps_sum(rates), whole = (bits_us - 1) / round;
+            /* Whole periods of the table of rates are skipped, so that a short period does not cost
+             * many iterations. */
+            bits_us -= whole * round;
+            *us += (scps_time)whole * rates->period;
+        }
+        uint64_t rate = scps_steps_at(rates, *us, &until);
+        uint64_t room = scps_muldiv((uint64_t)(until - *us), rate, 1);
+        if (rate && bits_us + *frac <= room) {
+            bits_us += *frac;
+            *us += (scps_time)(bits_us / rate);
+            *frac = bits_us % rate;
+            return;
+        }
+        bits_us -= room > *frac ? room - *frac : 0;
+        *us = until;
+        *frac = 0;
+    }
+}
+
+bool scps_steps_sent(const struct scps_steps *rates, scps_time from, scps_time to,
+                     uint64_t *bits_us)
+{
+    bool stops = false;
+    scps_time until;
+
+    *bits_us = 0;
+    /* All whole periods but one are skipped; the loop below looks at each rate of that one. */
+    if (rates->period && (to - from) / rates->period > 1) {
+        scps_time whole = (to - from) / rates->period - 1;
+        *bits_us = (uint64_t)whole * scps_steps_sum(rates);
+        to -= whole * rates->period;
+    }
+    for (; from < to; from = until) {
+        uint64_t rate = scps_steps_at(rates, from, &until);
+        until = SCPS_MIN(until, to);
+        *bits_us += rate * (uint64_t)(until - from);
+        stops = stops || rate == 0;
+    }
+    return stops;
+}
+
 scps_dur scps_delay_least(const struct scps_link_config *c)
 {
     uint64_t least = c->delays.n ? c->delays.v[0].value : (uint64_t)c->delay;

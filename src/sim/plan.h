@@ -20,6 +20,17 @@ uint64_t scps_steps_sum(const struct scps_steps *s);
 /* Returns the value of the table at t, interpolated linearly between rows. Precondition: the table
  * is not empty. */
 uint64_t scps_steps_between(const struct scps_steps *s, scps_time t);
+/* Computes when a line whose rate (bit/s) follows the table has sent further `bits_us` bits, times
+ * 10^6, of a frame: advances the time *us, µs, plus the fraction *frac of a microsecond, a
+ * numerator over the rate at that time. Preconditions: the table is not empty, bits_us is above 0,
+ * and the table has a period with at least 1 bit/s on average, or its last rate is above 0. */
+void scps_steps_send(const struct scps_steps *rates, uint64_t bits_us, scps_time *us,
+                     uint64_t *frac);
+/* Sets *bits_us to the number of bits, times 10^6, that a line whose rate (bit/s) follows the table
+ * sends from the time `from` to the time `to`, µs. Returns true if the rate is 0 for a part of this
+ * time. Precondition: the table is not empty, and the result is below 2^63. */
+bool scps_steps_sent(const struct scps_steps *rates, scps_time from, scps_time to,
+                     uint64_t *bits_us);
 /* Returns the smallest delay of a configuration, from its table if there is one, µs. */
 scps_dur scps_delay_least(const struct scps_link_config *c);
 /* Returns true if the time `from`, or any time from there to `to` (exclusive), µs, is in an

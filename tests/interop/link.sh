@@ -250,6 +250,27 @@ PY
     ok "scps_trace reads the log" joined
 fi
 
+# ---- a line that a table of rates stops ----
+stopped() { # until packets wait behind the one that was on the line
+    local ping rc
+    "${a[@]}" ping -i 0.1 -q 10.79.0.2 >"$TMP/ping" &
+    ping=$!
+    eventually waiting
+    rc=$?
+    stop $ping
+    [ $rc -eq 0 ] && grep -q ' 0 received' "$TMP/ping"
+}
+waiting() {
+    [ "$(ctl stats | sed -n 's/^a2b: queue [0-9]* bytes in \([0-9]*\) packets.*/\1/p')" -ge 2 ]
+}
+starts_again() {
+    for change in "both rates=off rate=20mbit" "link rate=20mbit,rtt=40ms"; do
+        start --link rates=0s:20mbit+10ms:0mbit+1h:20mbit,rtt=40ms && stopped && ctl $change && round_trip 40 10.79.0.2 || return 1
+        finish_link || return 1
+    done
+}
+ok "a line that rates has stopped starts again" starts_again
+
 # ---- a scenario file, and the chances of virtual time ----
 cat >"$TMP/two.ini" <<'INI'
 [scenario]

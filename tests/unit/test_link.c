@@ -775,6 +775,115 @@ static void a_change_applies_to_waiting_packets_only(void **state)
     close_link(d);
 }
 
+static void *no_memory(void *ctx, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    return NULL;
+}
+
+/* A line of 8 Mbit/s that stops at 1000 µs and starts again at 100 s, with 1000 bytes on it and
+ * three packets of 100 bytes in its queue. The 1000 bytes have 500 µs left. */
+static const struct scps_step stop_rows[] = {{0, 8000000}, {1000, 0}, {100000000, 8000000}};
+static struct scps_linkdir *open_stopped(struct scps_link_config *c)
+{
+    c->rates = (struct scps_steps){.v = stop_rows, .n = 3};
+    c->delay = 10;
+    struct scps_linkdir *d = open_link(*c);
+
+    offer(d, 500, 1, 1000);
+    for (uint32_t i = 2; i <= 4; i++)
+        offer(d, 600, i, 100);
+    return d;
+}
+
+static void a_stopped_line_can_be_started(void **state)
+{
+    static const struct scps_step other[] = {{0, 0}, {5000, 4000000}};
+    const struct scps_step steps[2] = {stop_rows[0], stop_rows[2]};
+    const struct scps_link_config how[] = {
+        {.rate_bps = 4000000},              /* a constant rate */
+        {.rate_bps = 4000000, .jitter = 1}, /* which keeps the order */
+        {.rates = {.v = other, .n = 2}},    /* another table */
+        {.rates = {.v = steps, .n = 2}},    /* without the stop */
+        {.rate_bps = 0},                    /* no time on the line */
+        {.rate_bps = 4000000, .codel_target = 5000, .codel_interval = 100000},
+    };
+    const scps_time first[] = {4200, 4200, 6200, 3600, 3000, 4200};
+    const scps_time each[] = {200, 200, 200, 100, 0, 200};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof how / sizeof how[0]; i++)
+        for (unsigned twice = 0; twice < 2; twice++) {
+            struct scps_link_config c = {.dup = twice}, to = how[i];
+            struct scps_linkdir *d = open_stopped(&c);
+            scps_time at;
+
+            assert_true(stats(d, 3000).busy == 2500);
+            to.delay = 10;
+            assert_int_equal(scps_linkdir_change(d, 3000, &to), 0);
+            for (uint32_t k = 0; k < 3; k++) {
+                assert_int_equal(take(d, &at), 2 + k);
+                scps_time due = first[i] + k * each[i] + 10;
+                assert_true(at >= due && at <= due + to.jitter);
+            }
+            /* The line was busy for 2.5 ms, then for the rest and three packets. */
+            assert_true(stats(d, 20000).busy == 2500 + first[i] + 2 * each[i] - 3000);
+            offer(d, 20000, 5, 100);
+            assert_int_equal(take(d, &at), 5);
+            for (unsigned k = 0; k <= twice; k++)
+                assert_true(take(d, &at) == 1 && at == 100000510);
+            assert_true(d->next == SCPS_NEVER && stats(d, at).in_flight == 0);
+            conserved(d);
+            close_link(d);
+        }
+}
+
+static void a_change_of_other_settings_leaves_a_line_stopped(void **state)
+{
+    static const struct scps_step longer[] = {{0, 8000000}, {1000, 0}, {200000000, 8000000}};
+    (void)state;
+
+    for (int new_table = 0; new_table < 2; new_table++) {
+        struct scps_link_config c = {0};
+        struct scps_linkdir *d = open_stopped(&c);
+        scps_time at, behind = new_table ? 200000100 : 100000600;
+
+        c.overhead = 0;
+        c.queue_packets = 50;
+        if (new_table)
+            c.rates.v = longer;
+        for (scps_time now = 700; now < 50000; now += 700)
+            assert_int_equal(scps_linkdir_change(d, now, &c), 0);
+        assert_true(take(d, &at) == 1 && at == 100000510);
+        assert_true(take(d, &at) == 2 && at >= 100000610);
+        assert_true(new_table || at == behind + 10);
+        assert_int_equal(take(d, &at), 3);
+        assert_int_equal(take(d, &at), 4);
+        conserved(d);
+        close_link(d);
+    }
+}
+
+/* The frame keeps its place in the ring, because there is no memory for a copy. */
+static void a_stopped_line_starts_without_memory(void **state)
+{
+    struct scps_link_config c = {0}, to = {.rate_bps = 4000000, .delay = 10};
+    struct scps_linkdir *d = open_stopped(&c);
+    struct scps_alloc usual = d->alloc;
+    scps_time at;
+    (void)state;
+
+    d->alloc.alloc = no_memory;
+    assert_int_equal(scps_linkdir_change(d, 3000, &to), 0);
+    d->alloc = usual;
+    while (d->next != SCPS_NEVER)
+        (void)take(d, &at);
+    assert_true(stats(d, at).in_flight == 0);
+    conserved(d);
+    close_link(d);
+}
+
 static void invalid_configurations_are_refused(void **state)
 {
     static const struct scps_link_config bad[] = {
@@ -864,6 +973,9 @@ int main(void)
         cmocka_unit_test(one_seed_gives_one_history),
         cmocka_unit_test(observers_and_counters_change_nothing),
         cmocka_unit_test(a_change_applies_to_waiting_packets_only),
+        cmocka_unit_test(a_stopped_line_can_be_started),
+        cmocka_unit_test(a_change_of_other_settings_leaves_a_line_stopped),
+        cmocka_unit_test(a_stopped_line_starts_without_memory),
         cmocka_unit_test(invalid_configurations_are_refused),
         cmocka_unit_test(without_memory_packets_are_refused_or_counted),
     };

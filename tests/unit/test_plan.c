@@ -43,6 +43,39 @@ static void steps_and_lines(void **state)
     assert_int_equal(scps_steps_between(&p, 65), 200);
 }
 
+/* Sent in any two pieces, a frame ends at the same time. */
+static void bits_in_steps(void **state)
+{
+    static const struct scps_step v[] = {{0, 3000000}, {70, 0}, {90, 7000001}};
+    (void)state;
+
+    for (scps_dur period = 0; period <= 100; period += 100)
+        for (uint64_t bits = 1; bits < 20000; bits += 97)
+            for (scps_time from = 0; from < 300; from += 13) {
+                const struct scps_steps s = {.v = v, .n = 3, .period = period};
+                scps_time end = from, again;
+                uint64_t frac = 0, same = 0, part, whole;
+
+                scps_steps_send(&s, bits * 1000000, &end, &frac);
+                for (scps_time cut = from; cut <= end; cut += 1 + (end - from) / 7) {
+                    (void)scps_steps_sent(&s, from, cut, &part);
+                    (void)scps_steps_sent(&s, cut, end, &whole);
+                    assert_true(part + whole + frac == bits * 1000000);
+                    again = cut;
+                    same = 0;
+                    scps_steps_send(&s, whole + frac, &again, &same);
+                    assert_true(again == end && same == frac);
+                }
+            }
+    const struct scps_steps s = {.v = v, .n = 3, .period = 100};
+    uint64_t part;
+    assert_false(scps_steps_sent(&s, 0, 70, &part));
+    assert_true(scps_steps_sent(&s, 0, 71, &part));
+    assert_false(scps_steps_sent(&s, 90, 170, &part));
+    assert_true(scps_steps_sent(&s, 90, 190 + 100000 * 100, &part));
+    assert_true(part == 70000010 + 100000 * UINT64_C(280000010) + 210000000);
+}
+
 static void nonsense(void **state)
 {
     static const struct scps_step back[] = {{10, 1}, {9, 1}}, neg[] = {{-1, 1}}, big[] = {{0, 11}};
@@ -189,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_and_lines),
+        cmocka_unit_test(bits_in_steps),
         cmocka_unit_test(nonsense),
         cmocka_unit_test(a_rate_may_step_under_way),
         cmocka_unit_test(delays_drift_and_jump),
