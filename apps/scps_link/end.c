@@ -23,6 +23,7 @@
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/ip.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -195,6 +196,10 @@ int link_end_open(struct link_end *e, const struct link_end_options *o,
         top = scps_netif_push(top, e->tap);
     }
     scps_netif_push(top, &e->nif);
+    /* The kernel limits each packet to the MTU of the device through which it is sent, and takes a
+     * packet of any length at the other end. So the MTUs of both devices may be changed at any
+     * time, and the MTU at the start must not limit the packets. e->nif.mtu keeps that MTU. */
+    e->tun->mtu = IP_MAXPACKET;
     return 0;
 
 fail:

@@ -250,6 +250,15 @@ PY
     ok "scps_trace reads the log" joined
 fi
 
+# ---- devices whose MTU changes ----
+mtu_changes() { # up at both ends, then down at one
+    start --link lan --pcap-a "$TMP/a.pcap" && ip -n linka link set lnka mtu 9000 && ip -n linkb link set lnkb mtu 9000 || return 1
+    "${a[@]}" ping -c 3 -i 0.02 -w $PATIENCE -s 8900 -M "do" 10.79.0.2 || return 1
+    ip -n linkb link set lnkb mtu 1400 && "${a[@]}" ping -c 3 -i 0.02 -w $PATIENCE -s 8900 10.79.0.2 || return 1
+    finish_link && judge_report 'all(d["undelivered"] == 0 for d in (a, b)) and a["delivered"] >= 6 and r["start"]["mtu"] == 1500'
+}
+ok "the MTU of the devices may change" mtu_changes
+
 # ---- a line that a table of rates stops ----
 stopped() { # until packets wait behind the one that was on the line
     local ping rc
