@@ -9,13 +9,18 @@
  * timerfd has a resolution of 1 µs, whereas libev's own timers have 1 ms; when a packet is read,
  * the timerfd is set again only if this packet has to arrive before the time for which the timerfd
  * is set. At most BATCH packets are read in a row, so that packets that are due do not wait behind
- * a flood of new ones. The process sleeps while no packet is on the way and there is nothing to
- * read.
+ * a flood of new ones. While no packet is on the way and there is nothing to read, the process
+ * wakes only once in TICK.
  *
  * The lateness of a packet is the time at which it is passed to the kernel minus its arrival time
  * in the model: the emulator's own error, which the reports show. Most of it comes from the
  * scheduler, so the process asks for real-time scheduling at the lowest priority; the kernel keeps
  * a share of each second for other processes (sched_rt_runtime_us).
+ *
+ * The channel model counts a packet's time from the moment at which this program reads the packet.
+ * The kernel does not tell how long the packet has waited in the device before, so a second timerfd
+ * samples it: it expires once in TICK, and each expiry is handled as late as a packet that comes at
+ * that moment is read.
  */
 #include "scps_link/emu.h"
 #include "scps_link/control.h"
@@ -36,6 +41,8 @@
  * its other watchers (libev) */
 #define BATCH 32
 #define RETRY SCPS_MS(1)
+/* interval at which it is measured how late packets are read, µs */
+#define TICK SCPS_MS(10)
 
 /* Returns the present time on the clock of the channel model: µs since the emulation began. The
  * times in the tables of the link's description (such as outages) count from the same moment. */
@@ -145,6 +152,23 @@ static void on_timer(EV_P_ ev_io *w, int revents)
     deliver(e);
 }
 
+/* Adds to e->read_late how late each expiry of tick_fd is handled. While the process was stopped,
+ * or waited for a processor, the timer has expired several times. */
+static void on_tick(EV_P_ ev_io *w, int revents)
+{
+    struct emu *e = w->data;
+    uint64_t times;
+
+    (void)loop;
+    (void)revents;
+    if (read(e->tick_fd, &times, sizeof times) != sizeof times)
+        return;
+    for (scps_time now = emu_now(e); times > 0; times--) {
+        e->ticked += TICK;
+        late_add(&e->read_late, now - e->ticked);
+    }
+}
+
 static void on_signal(EV_P_ ev_signal *w, int revents)
 {
     (void)w;
@@ -200,7 +224,7 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
     memset(e, 0, sizeof *e);
     e->o = o;
     e->armed = SCPS_NEVER;
-    e->timer_fd = -1;
+    e->timer_fd = e->tick_fd = -1;
     e->epoch = epoch_now();
     for (int i = 0; i < 2; i++)
         e->end[i].ns = e->end[i].home = -1;
@@ -225,11 +249,28 @@ int emu_open(struct emu *e, const struct link_options *o, char msg[LINK_MSGLEN])
         return -1;
     e->ev = ev_loop_new(EVFLAG_AUTO);
     e->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (!e->ev || e->timer_fd < 0) {
+    e->tick_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (!e->ev || e->timer_fd < 0 || e->tick_fd < 0) {
         snprintf(msg, LINK_MSGLEN, "no event loop: %s", strerror(errno));
         return -1;
     }
     return 0;
+}
+
+/* Starts the timer that measures how late packets are read, which first expires TICK after
+ * e->start. */
+static void start_ticks(struct emu *e)
+{
+    scps_time first = e->start + TICK;
+    struct itimerspec it = {
+        .it_value = {.tv_sec = first / 1000000, .tv_nsec = first % 1000000 * 1000},
+        .it_interval = {.tv_nsec = TICK * 1000},
+    };
+
+    timerfd_settime(e->tick_fd, TFD_TIMER_ABSTIME, &it, NULL);
+    ev_io_init(&e->tick, on_tick, e->tick_fd, EV_READ);
+    e->tick.data = e;
+    ev_io_start(e->ev, &e->tick);
 }
 
 static void watch_devices(struct emu *e)
@@ -270,6 +311,7 @@ void emu_run(struct emu *e)
     for (int i = 0; e->truth && i < 2; i++)
         truth_watch(e->truth, e->dir[i].ch, i, e->epoch + e->start);
     watch_devices(e);
+    start_ticks(e);
     if (!e->o->quiet)
         report_start(e, stderr);
     ev_run(e->ev, 0);
@@ -318,6 +360,8 @@ int emu_close(struct emu *e)
     free(e->tables);
     if (e->timer_fd >= 0)
         close(e->timer_fd);
+    if (e->tick_fd >= 0)
+        close(e->tick_fd);
     if (e->ev)
         ev_loop_destroy(e->ev);
     return rc;

@@ -45,11 +45,17 @@ struct emu {
     /* time, µs since the start of the emulation, before which no packet is delivered, because the
      * queue of a device was full at the last attempt */
     scps_time retry;
+    /* timer that samples how long packets wait in a device until they are read; ticked: the time,
+     * µs since the start, of its last expiry that was handled; read_late: how late the expiries
+     * were handled */
+    int tick_fd;
+    scps_time ticked;
+    struct late read_late;
     scps_time start, last_line;
     scps_time epoch; /* wall-clock time minus the monotonic clock, µs */
     bool realtime;   /* true: the kernel has granted real-time scheduling */
     bool failed;
-    ev_io readable[2], timer;
+    ev_io readable[2], timer, tick;
     ev_signal sigint, sigterm;
     ev_timer interval, end_time;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the emulator's reports, as text and as JSON. The counters are the channel's: offered +
  * duplicated = delivered + lost + in flight. Besides, the reports show the packets that the kernel
- * dropped before the program read them (overruns) and those that it refused to take
- * (undelivered). */
+ * dropped before the program read them (overruns) and those that it refused to take (undelivered),
+ * and how late packets were read and delivered. */
 #include "scps_link/report.h"
 #include "scps_link/emu.h"
 #include "scps_link/scenario.h"
@@ -83,6 +83,11 @@ void report_text(const struct emu *e, FILE *f)
     scps_dur over = now - e->start;
 
     fprintf(f, "link: %.3f seconds, seed %" PRIu64 "\n", seconds(over), e->o->seed);
+    fprintf(f,
+            "link: packets read late by p50 %" PRId64 ", p99 %" PRId64 ", p99.9 %" PRId64
+            ", max %" PRId64 " us\n",
+            late_quantile(&e->read_late, 500000), late_quantile(&e->read_late, 990000),
+            late_quantile(&e->read_late, 999000), e->read_late.max);
     for (int i = 0; i < 2; i++) {
         const struct link_dir *d = &e->dir[i];
         const char *n = dir_name[i];
@@ -152,9 +157,9 @@ static void json_config(struct scps_json *j, const struct scps_link_config *c)
     scps_json_close(j, '}');
 }
 
-static void json_late(struct scps_json *j, const struct late *l)
+static void json_late(struct scps_json *j, const char *name, const struct late *l)
 {
-    scps_json_open(j, "late_us", '{');
+    scps_json_open(j, name, '{');
     scps_json_fixed(j, "mean", l->n ? (double)l->sum / (double)l->n : 0, 1);
     scps_json_int(j, "p50", late_quantile(l, 500000));
     scps_json_int(j, "p99", late_quantile(l, 990000));
@@ -193,7 +198,7 @@ static void json_dir(struct scps_json *j, const struct emu *e, int i, scps_time 
     scps_json_uint(j, "max_bytes", s.max_queue_bytes);
     scps_json_close(j, '}');
     scps_json_int(j, "busy_us", s.busy);
-    json_late(j, &d->late);
+    json_late(j, "late_us", &d->late);
     scps_json_close(j, '}');
 }
 
@@ -229,6 +234,7 @@ void report_json(const struct emu *e, FILE *f)
     json_end(&j, e, 1);
     scps_json_close(&j, '}');
     scps_json_seconds(&j, "seconds", now - e->start);
+    json_late(&j, "read_late_us", &e->read_late);
     for (int i = 0; i < 2; i++)
         json_dir(&j, e, i, now);
     scps_json_close(&j, '}');

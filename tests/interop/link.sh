@@ -259,6 +259,16 @@ mtu_changes() { # up at both ends, then down at one
 }
 ok "the MTU of the devices may change" mtu_changes
 
+# ---- an emulator that stands still ----
+stands_still() { # no packet waits for its time meanwhile, so none is handed over late
+    start --link lan && kill -STOP $link && sleep 0.5 && kill -CONT $link || return 1
+    eventually read_late && finish_link && judge_report 'r["read_late_us"]["max"] >= 480000 and r["read_late_us"]["p999"] >= 1000' && schema
+}
+read_late() {
+    [ "$(ctl stats | sed -n 's/^link: packets read late .* max \([0-9]*\) us/\1/p')" -ge 480000 ]
+}
+ok "a stop of the emulator is in its figures" stands_still
+
 # ---- a line that a table of rates stops ----
 stopped() { # until packets wait behind the one that was on the line
     local ping rc
