@@ -27,11 +27,16 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 #define REQUEST_MAX 4096 /* largest length of a request line with its headers, bytes */
 #define CLIENTS_MAX 256
+/* largest number of established connections that wait in the listener's queue while there are
+ * CLIENTS_MAX clients */
+#define BACKLOG 64
 /* Time, µs, in which a client must have sent its whole request. Also the user timeout and the
  * keep-alive idle time of each connection, by which a client that has vanished, or does not read,
  * is detected. */
 #define PATIENCE SCPS_SEC(30)
 #define LOOK     SCPS_SEC(1) /* interval of the check for clients without a request, µs */
+/* time, µs, for which a client may wait with its request although others wait to be accepted */
+#define GRACE SCPS_SEC(5)
 
 static const char help[] =
     "usage: scps_httpd [options] INTERFACE\n"
@@ -54,6 +59,8 @@ struct client {
     char request[REQUEST_MAX + 1];
     size_t have;
     bool answering, head_only;
+    int status;       /* status code of the response; 0 before there is one */
+    uint64_t content; /* length of the response's body, or of the one that HEAD leaves out, bytes */
     char header[512]; /* status line and headers of the response, or a short response as a whole */
     size_t header_len, header_sent;
     int file; /* descriptor of the file; -1: none is open */
@@ -64,8 +71,6 @@ struct client {
      * acknowledged it */
     bool leaving;
     scps_time accepted; /* stack time, µs, at which the connection was accepted */
-    /* stack time, µs, at which the last event of the connection was handled */
-    scps_time touched;
 };
 
 struct app {
@@ -76,6 +81,7 @@ struct app {
     struct scps_ifopts ifopts;
     int root_fd;
     struct realtime rt;
+    struct scps_listener *listener;
     struct client *clients;
     unsigned open, served;
     uint64_t bytes;
@@ -142,9 +148,45 @@ static int open_below(int root, char *path, struct stat *st)
 
 /* ---- functions that serve the connection of one client ---- */
 
+/* Returns how many bytes of the response's body client c has acknowledged. */
+static uint64_t delivered(const struct client *c)
+{
+    size_t body = c->status == 200 || c->head_only ? 0 : (size_t)c->content;
+    uint64_t acked = c->header_sent + c->position - scps_conn_unacked(c->conn);
+    return acked > c->header_len - body ? acked - (c->header_len - body) : 0;
+}
+
+/* Prints the line of the log for client c, whose response has ended, and counts its bytes. */
+static void log_response(struct app *a, struct client *c)
+{
+    struct scps_endpoint who;
+    char text[SCPS_ADDR_STRLEN];
+    uint64_t body = delivered(c), wanted = c->head_only ? 0 : c->content;
+    if (c->status == 200)
+        a->bytes += body;
+    if (a->quiet)
+        return;
+    scps_conn_remote(c->conn, &who);
+    c->request[strcspn(c->request, "\r\n")] = 0;
+    /* In the request line each character that is not printable ASCII is replaced by '?', because
+     * control characters could affect the terminal on which the log is shown. */
+    for (char *p = c->request; *p; p++)
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    fprintf(stderr, "%s %d %llu \"%s\"", scps_addr_format(&who.addr, text), c->status,
+            (unsigned long long)body, c->request);
+    if (body < wanted)
+        fprintf(stderr, " incomplete: of %llu bytes", (unsigned long long)wanted);
+    fprintf(stderr, "\n");
+}
+
+/* Ends the connection of client c and frees c. whole: the client has acknowledged the whole
+ * response, or the connection has ended already. */
 static void drop(struct app *a, struct client *c, bool whole)
 {
     a->open--;
+    if (c->answering)
+        log_response(a, c);
     if (whole)
         scps_conn_close(c->conn);
     else
@@ -173,20 +215,9 @@ static void answer(struct app *a, struct client *c, int status, const char *word
                          status, words, status == 200 ? "application/octet-stream" : "text/plain",
                          (unsigned long long)size, c->head_only ? "" : body);
     c->answering = true;
+    c->status = status;
+    c->content = size;
     a->served++;
-    if (!a->quiet) {
-        struct scps_endpoint who;
-        char text[SCPS_ADDR_STRLEN];
-        scps_conn_remote(c->conn, &who);
-        c->request[strcspn(c->request, "\r\n")] = 0;
-        /* In the request line each character that is not printable ASCII is replaced by '?',
-         * because control characters could affect the terminal on which the log is shown. */
-        for (char *p = c->request; *p; p++)
-            if (*p < ' ' || *p > '~')
-                *p = '?';
-        fprintf(stderr, "%s %d %llu \"%s\"\n", scps_addr_format(&who.addr, text), status,
-                (unsigned long long)size, c->request);
-    }
 }
 
 /* Called when the request of client c is complete: chooses the response, and opens the file to
@@ -242,7 +273,7 @@ static int64_t collect(struct app *a, struct client *c)
 /* Writes as much of the response to client c as the send buffer takes. Returns 0 when all is
  * written; SCPS_ERR_AGAIN if the buffer is full; SCPS_ERR_SYSTEM if the file has become shorter; or
  * the error that ended the connection. */
-static int64_t write_response(struct app *a, struct client *c)
+static int64_t write_response(struct client *c)
 {
     static uint8_t buf[65536];
     int64_t w;
@@ -263,7 +294,6 @@ static int64_t write_response(struct app *a, struct client *c)
         if (w < 0)
             return w;
         c->position += (uint64_t)w;
-        a->bytes += (uint64_t)w;
     }
     return 0;
 }
@@ -272,9 +302,8 @@ static void step(struct app *a, struct client *c)
 {
     int64_t n = c->leaving ? 1 : collect(a, c);
 
-    c->touched = scps_stack_now(a->rt.stack);
     if (n == 1) {
-        n = c->leaving ? 0 : write_response(a, c);
+        n = c->leaving ? 0 : write_response(c);
         /* The body of a request is read and discarded: unread data would make the stack reset the
          * connection at the close. */
         while (scps_conn_read(c->conn, NULL, REQUEST_MAX, 0) > 0)
@@ -290,24 +319,29 @@ static void step(struct app *a, struct client *c)
     }
 }
 
-/* Called before a connection is accepted: if there are CLIENTS_MAX clients, drops the one that has
- * neither sent nor read for the longest time, so that idle clients cannot keep others out. */
-static void make_room(struct app *a)
+/* Called when another connection waits to be accepted and there are CLIENTS_MAX clients: resets the
+ * one that has been connected for longest without a request, so that such clients cannot keep
+ * others out. A client that gets a response keeps its place, and so does a new one for GRACE.
+ * Returns false if there is no client to reset; the connection then waits in the listener's
+ * queue. */
+static bool make_room(struct app *a)
 {
-    struct client *longest = a->clients;
+    struct client *longest = NULL;
     for (struct client *c = a->clients; c; c = c->next)
-        if (c->touched < longest->touched)
+        if (!c->answering && (!longest || c->accepted < longest->accepted))
             longest = c;
+    if (!longest || scps_sysclock_now() - longest->accepted < GRACE)
+        return false;
     drop(a, longest, false);
+    return true;
 }
 
-static void accept_all(struct app *a, struct scps_listener *l)
+static void accept_all(struct app *a)
 {
     struct scps_conn *conn;
-    while ((conn = scps_accept(l))) {
-        if (a->open == CLIENTS_MAX)
-            make_room(a);
-        struct client *c = a->open < CLIENTS_MAX ? calloc(1, sizeof *c) : NULL;
+    while (scps_listener_pending(a->listener) && (a->open < CLIENTS_MAX || make_room(a)) &&
+           (conn = scps_accept(a->listener))) {
+        struct client *c = calloc(1, sizeof *c);
         if (!c) {
             scps_conn_abort(conn);
             continue;
@@ -330,12 +364,12 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
 {
     struct app *a = ctx;
     (void)l;
-    if (e->kind == SCPS_EV_ACCEPT)
-        accept_all(a, e->listener);
-    else if (e->user && e->kind == SCPS_EV_ERROR)
+    if (e->user && e->kind == SCPS_EV_ERROR)
         drop(a, e->user, true);
     else if (e->user && e->conn)
         step(a, e->user);
+    /* A connection may have arrived, or a client may have gone, so that another one has room. */
+    accept_all(a);
 }
 
 /* Called every LOOK: resets each client whose request is not complete PATIENCE after its connection
@@ -352,6 +386,7 @@ static void on_look(EV_P_ ev_timer *w, int revents)
         if (!c->answering && now - c->accepted >= PATIENCE)
             drop(a, c, false);
     }
+    accept_all(a);
     scps_loop_kick(a->rt.loop);
 }
 
@@ -378,7 +413,8 @@ static int run(struct app *a)
     a->ifopts.patience = a->time;
     if (!realtime_open(&a->rt, "scps_httpd", &a->ifopts, on_event, a))
         goto out;
-    if (!scps_listen(a->rt.stack, &cc, &any, 64, &err)) {
+    a->listener = scps_listen(a->rt.stack, &cc, &any, BACKLOG, &err);
+    if (!a->listener) {
         fprintf(stderr, "scps_httpd: cannot listen on port %u: %s\n", a->port, scps_strerror(err));
         goto out;
     }
@@ -388,11 +424,11 @@ static int run(struct app *a)
     realtime_run(&a->rt, a->time);
     ev_timer_stop(scps_loop_ev(a->rt.loop), &a->look);
     status = scps_loop_error(a->rt.loop) ? FAILED : DONE;
+    while (a->clients)
+        drop(a, a->clients, false);
     fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files%s\n", a->served,
             (unsigned long long)a->bytes,
             status ? ": the device has vanished: was it deleted?" : "");
-    while (a->clients)
-        drop(a, a->clients, false);
     scps_loop_kick(a->rt.loop);
 out:
     realtime_close(&a->rt);

@@ -92,6 +92,40 @@ crowd() ( # more clients than there are places, none of which ever asks
     fetch http://10.77.0.2/empty "$TMP/root/empty"
 )
 ok "300 clients without a word, and one more" crowd
+full() ( # 256 downloads that do not read yet, and 20 more clients: all get their files, none is reset
+    python3 - <<'END'
+import socket, sys
+def ask(what):
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    s.connect(("10.77.0.2", 80))
+    s.sendall(b"GET /%s HTTP/1.0\r\n\r\n" % what)
+    return s
+def body(s):
+    n = b""
+    while got := s.recv(65536):
+        n += got
+    return n.split(b"\r\n\r\n", 1)[1]
+first = [ask(b"sub/one%20file") for _ in range(256)]
+for s in first:
+    assert s.recv(1), "no response"
+further = [ask(b"empty") for _ in range(20)]
+whole = [len(body(s)) for s in first]
+assert set(whole) == {1 << 20}, whole
+assert [body(s) for s in further] == [b""] * 20
+END
+)
+if command -v python3 >/dev/null; then
+    ok "256 downloads go on while 20 clients wait" full
+fi
+log() { # what a client that reset its connection has acknowledged, and not the size of the file
+    local n
+    eventually grep -q '"GET /big HTTP/1.0" incomplete: of 104857600 bytes$' "$TMP/httpd.err" || return 1
+    n=$(sed -n 's/^[0-9.]* 200 \([0-9]*\) "GET .big HTTP.1.0" incomplete.*/\1/p' "$TMP/httpd.err" | head -1)
+    [ "$n" -gt 0 ] && [ "$n" -lt 104857600 ] || { echo "'$n' bytes"; return 1; }
+    grep -q ' 200 104857600 "GET /big HTTP/1.1"$' "$TMP/httpd.err"
+}
+ok "the log says what was delivered" log
 ends() {
     stop $server
 }
