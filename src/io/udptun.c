@@ -160,6 +160,30 @@ static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt 
     return u->last;
 }
 
+/* Returns true if a call on the UDP socket may have failed with errno `err` because an ICMP message
+ * about an earlier packet has arrived (Linux, icmp_err_convert and icmpv6_err_convert). Routers on
+ * the path, and anybody who forges such a message, cause these errors, so they do not end the
+ * tunnel: a packet was lost, as on any link. After "fragmentation needed" or "packet too big"
+ * (EMSGSIZE) the kernel fragments what is longer than the path's MTU (IP_PMTUDISC_WANT, ip(7)). */
+static bool may_be_icmp(int err)
+{
+    switch (err) {
+    case ECONNREFUSED:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+    case EMSGSIZE:
+    case EACCES:
+    case ENOPROTOOPT:
+    case EOPNOTSUPP:
+    case EPROTO:
+    case EHOSTDOWN:
+    case ENONET:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- functions that receive datagrams ---- */
 
 static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, size_t len,
@@ -194,10 +218,12 @@ static int udp_read(struct scps_iodev *d, scps_time at, unsigned max)
             u->msg[i].msg_hdr.msg_controllen = sizeof u->ctl[i].room;
         }
         int n = recvmmsg(d->fd, u->msg, BATCH, MSG_DONTWAIT, NULL);
-        /* An ICMP error about a packet sent earlier, which the kernel reports once: read again. */
-        if (n < 0 && (errno == EINTR || errno == ECONNREFUSED || errno == EHOSTUNREACH ||
-                      errno == ENETUNREACH))
+        /* The kernel reports an ICMP error once, so it is read again. The error counts as a packet
+         * read, so that a flood of ICMP messages does not keep this loop busy. */
+        if (n < 0 && (errno == EINTR || may_be_icmp(errno))) {
+            got++;
             continue;
+        }
         if (n < 0 && (errno == EAGAIN || errno == ENOMEM))
             return 0;
         if (n < 0) {
@@ -272,11 +298,17 @@ static int send_each(struct udptun *u)
  * closed; then the packets not sent yet stay in u->tx. */
 static int send_out(struct udptun *u)
 {
+    /* true: the last call failed with an error that an ICMP message may have caused. The kernel
+     * reports such an error once, so if the same send fails again, the kernel refuses the packet
+     * itself. */
+    bool repeated = false;
+
     while (u->count) {
         bool train = u->count > 1 && !u->no_segment;
         ssize_t n = train || u->count == 1 ? send_train(u) : send_each(u);
         if (n >= 0) {
             take_off(u, train || u->count == 1 ? u->count : (unsigned)n);
+            repeated = false;
             continue;
         }
         switch (errno) {
@@ -298,6 +330,11 @@ static int send_out(struct udptun *u)
             u->dev.failed = SCPS_ERR_LINKDOWN;
             return SCPS_ERR_LINKDOWN;
         default:
+            if (!repeated && may_be_icmp(errno)) {
+                repeated = true;
+                break;
+            }
+            repeated = false;
             if (train &&
                 (errno == EIO || errno == EINVAL || errno == EMSGSIZE || errno == EOPNOTSUPP)) {
                 /* The network card cannot compute the checksums, or the datagrams would have to be

@@ -13,11 +13,51 @@
 
 #include <arpa/inet.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* The next `times` calls of the socket functions below fail with errno `error`, as they do when the
+ * kernel has received ICMP messages about datagrams sent earlier. */
+static struct {
+    int error, times, reads, sends;
+} icmp;
+
+static bool fails(int *calls)
+{
+    ++*calls;
+    if (!icmp.times)
+        return false;
+    icmp.times--;
+    errno = icmp.error;
+    return true;
+}
+
+int recvmmsg(int fd, struct mmsghdr *v, unsigned n, int flags, struct timespec *timeout)
+{
+    unsigned got = 0;
+
+    assert_null(timeout);
+    if (fails(&icmp.reads))
+        return -1;
+    for (; got < n; got++) {
+        ssize_t len = recvmsg(fd, &v[got].msg_hdr, flags);
+
+        if (len < 0)
+            return got ? (int)got : -1;
+        v[got].msg_len = (unsigned)len;
+    }
+    return (int)got;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+    return fails(&icmp.sends) ? -1 : syscall(SYS_sendmsg, fd, m, flags);
+}
 
 static char msg[SCPS_IO_MSGLEN];
 
@@ -361,6 +401,62 @@ static void test_absent_peer(void **state)
     scps_netif_close(&b->nif);
 }
 
+/* Errors for which ICMP messages are reported: one of them, forged or not, ends neither the tunnel
+ * nor the loop that reads, and costs no packet that this end sends afterwards. */
+static void test_icmp_errors(void **state)
+{
+    static const int errors[] = {ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EMSGSIZE,  EACCES,
+                                 ENOPROTOOPT,  EOPNOTSUPP,   EPROTO,      EHOSTDOWN, ENONET};
+    struct iocatch *a = open_tunnel("127.0.0.1", udp_port(0), "127.0.0.1", udp_port(1), 0);
+    struct iocatch *b = open_tunnel("127.0.0.1", udp_port(1), "127.0.0.1", udp_port(0), 0);
+    unsigned n = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++) {
+        icmp.error = errors[i];
+        icmp.times = 1;
+        assert_int_equal(scps_io_read(&a->nif, 1, 64), 0);
+        assert_int_equal(icmp.times, 0);
+
+        /* The error is reported to a train of three packets, then to one packet. */
+        for (unsigned train = 3; train; train /= 3) {
+            icmp.times = 1;
+            for (unsigned k = 0; k < train; k++)
+                assert_int_equal(push_packet(a, 1, 2, 100, n + k), 0);
+            scps_io_flush(&a->nif);
+            assert_int_equal(icmp.times, 0);
+            await(b, n + train);
+            for (unsigned k = 0; k < train; k++)
+                check(b, n + k, 1, 2, 100, n + k);
+            n += train;
+        }
+    }
+    /* Each train has left with one call, so the kernel still cuts them. */
+    icmp.sends = 0;
+    for (unsigned k = 0; k < 3; k++)
+        assert_int_equal(push_packet(a, 1, 2, 100, k), 0);
+    scps_io_flush(&a->nif);
+    assert_int_equal(icmp.sends, 1);
+
+    /* With a flood of ICMP messages, read() returns, so that output is not kept waiting. */
+    icmp.error = EMSGSIZE;
+    icmp.times = 1000;
+    icmp.reads = 0;
+    assert_int_equal(scps_io_read(&a->nif, 1, 64), 1);
+    assert_int_equal(icmp.reads, 64);
+
+    /* A packet that the kernel itself refuses is lost, and the next one is sent. */
+    icmp.times = 2;
+    icmp.sends = 0;
+    push_packet(a, 1, 2, 100, 1);
+    scps_io_flush(&a->nif);
+    assert_int_equal(icmp.sends, 2);
+    assert_int_equal(a->nif.lower->tx_errors, 1);
+    icmp.times = 0;
+    scps_netif_close(&a->nif);
+    scps_netif_close(&b->nif);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -396,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_learning),    cmocka_unit_test(test_learning_is_bounded),
         cmocka_unit_test(test_absent_peer), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_outer_ecn),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_icmp_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
