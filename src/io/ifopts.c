@@ -454,9 +454,9 @@ int scps_ifopts_attach(const struct scps_ifopts *o, struct scps_loop *l, struct 
         scps_io_message(msg, "cannot use the device: %s", scps_strerror(err));
         return err;
     }
-    /* With PPP the stack gets its addresses only when the link is open; the caller begins to listen
-     * after this function. Until then a SYN of the peer is dropped, because the stack has no
-     * address, and not answered with a reset, so the peer retransmits the SYN. */
+    /* With PPP the stack gets its addresses only when the link is open. What the peer sends then
+     * waits in the line until the caller, which begins to listen after this function, runs the
+     * loop. */
     if (o->ppp[0] && (err = scps_ifppp_await(o, l, top, &given, msg)))
         return err;
     if (o->ppp[0] && !o->naddr) {

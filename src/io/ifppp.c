@@ -154,6 +154,8 @@ struct scps_netif *scps_ifppp_open(const struct scps_ifopts *o, char *msg)
 
 struct waiting {
     struct scps_loop *loop;
+    const struct scps_ifopts *o;
+    const struct scps_netif *ppp;
     bool interrupted;
 };
 
@@ -239,11 +241,27 @@ static int given_up(const struct scps_ifopts *o, enum progress how, const struct
     return how == LATE && !own_limit ? SCPS_ERR_TIMEDOUT : SCPS_ERR_LINKDOWN;
 }
 
+/* Returns true, and ends the wait, when the link is open. Then no octet is read from the line until
+ * the caller has given the stack its addresses and listens. Otherwise the peer's SYN, which may
+ * come right behind the Configure-Ack that opens the link, would be dropped. */
+static bool stop_reading(void *ctx)
+{
+    struct waiting *x = ctx;
+    struct scps_ppp_status s;
+
+    scps_ppp_get_status(x->ppp, &s);
+    if (progress(x->o, &s) != OPEN)
+        return false;
+    scps_loop_stop(x->loop);
+    return true;
+}
+
 int scps_ifppp_await(const struct scps_ifopts *o, struct scps_loop *l, struct scps_netif *top,
                      struct scps_addr *local, char *msg)
 {
     struct scps_netif *ppp = top;
-    struct waiting x = {.loop = l};
+    struct scps_iodev *dev = scps_iodev_of(top);
+    struct waiting x = {.loop = l, .o = o};
     struct scps_ppp_status s;
     scps_time begin = scps_sysclock_now(), now = begin;
     enum progress how;
@@ -251,6 +269,9 @@ int scps_ifppp_await(const struct scps_ifopts *o, struct scps_loop *l, struct sc
 
     while (strcmp(ppp->ops->name, "ppp") != 0)
         ppp = ppp->lower;
+    x.ppp = ppp;
+    dev->stop_ctx = &x;
+    dev->stop = stop_reading;
     for (int i = 0; i < 2; i++) {
         ev_signal_init(&sig[i], on_signal, i ? SIGTERM : SIGINT);
         sig[i].data = &x;
@@ -273,6 +294,8 @@ int scps_ifppp_await(const struct scps_ifopts *o, struct scps_loop *l, struct sc
     } while (how == GOING_ON);
     for (int i = 0; i < 2; i++)
         ev_signal_stop(scps_loop_ev(l), &sig[i]);
+    /* The line is read again when the caller next runs the loop. */
+    dev->stop = NULL;
     if (how != OPEN)
         return given_up(o, how, &s, msg);
     *local = s.local;

@@ -31,6 +31,11 @@ struct scps_iodev {
      * which are never split. Returns 1 when more may be waiting, 0 when none is, or
      * SCPS_ERR_LINKDOWN. */
     int (*read)(struct scps_iodev *d, scps_time at, unsigned max);
+    /* Not NULL: a terminal line (tty.c) reads one octet at a time, and reads none while this
+     * function, called with stop_ctx before each octet, returns true. What the line has received
+     * then waits in the kernel. */
+    bool (*stop)(void *ctx);
+    void *stop_ctx;
     /* Sends the packets that the netif's send() has collected. NULL: send() collects no packets. */
     void (*flush)(struct scps_iodev *d);
 };

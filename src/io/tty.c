@@ -83,8 +83,12 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
     if (t->to && t->dev.block == SCPS_IO_FREE)
         write_out(t);
     /* One read() of octets may hold several packets, so it counts as 8 of the `max` packets. */
-    for (unsigned i = 0; i < max; i += 8) {
-        ssize_t n = read(d->fd, t->rx, sizeof t->rx);
+    for (unsigned i = 0; i < max; i += d->stop ? 1 : 8) {
+        size_t most = d->stop ? 1 : sizeof t->rx;
+
+        if (d->stop && d->stop(d->stop_ctx))
+            return 0;
+        ssize_t n = read(d->fd, t->rx, most);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return 0;
@@ -96,7 +100,7 @@ static int tty_read(struct scps_iodev *d, scps_time at, unsigned max)
         }
         struct scps_pkt p = {.data = t->rx, .len = (size_t)n, .cap = (size_t)n, .at = at};
         scps_netif_recv(&d->nif, &p);
-        if ((size_t)n < sizeof t->rx)
+        if ((size_t)n < most)
             return 0;
     }
     return 1;

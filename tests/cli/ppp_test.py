@@ -51,8 +51,8 @@ class Line:
     def carry(self):
         while not self.over:
             for m in select.select(self.masters, [], [], 0.05)[0]:
+                i = self.source = self.masters.index(m)
                 got = self.damage(os.read(m, 4096))
-                i = self.masters.index(m)
                 self.moved[i] += len(got)
                 self.last[i] = (self.last[i] + got)[-100:]
                 out = self.masters[-1 - i]
@@ -99,6 +99,33 @@ class Pair(unittest.TestCase):
     def test_ipv4(self):
         line = Line()
         self.transfer(line, ["--ppp", line.names[0] + ",restart=5", "--addr", "10.0.0.1", "--no-timestamps", "10.0.0.2"], ["--addr", "10.0.0.2"])
+
+    def test_a_syn_right_behind_the_configure_ack(self):
+        """The receiver reads the SYN with the Configure-Ack that opens its link, and does not drop it."""
+        def damage(octets):
+            if line.source != 0 or line.joined:
+                return octets
+            octets = line.held + octets
+            ack = octets.find(b"\x80\x21\x02")  # IPCP, Configure-Ack
+            if ack < 0:
+                return octets
+            if b"\x0a\x00\x00\x01\x0a\x00\x00\x02" not in octets:  # the addresses of the SYN
+                begin = max(octets.rfind(b"\x7e", 0, ack), 0)
+                line.held = octets[begin:]
+                return octets[:begin]
+            line.joined = octets
+            return octets
+        line = Line(damage)
+        line.held = line.joined = b""
+        try:
+            (ts, terr), (rs, octets, rerr) = pair(line, ["--ppp", line.names[0] + ",restart=5", "--addr", "10.0.0.1", "10.0.0.2"],
+                                                  ["--addr", "10.0.0.2", "-v"])
+            self.assertEqual((0, 0), (ts, rs), terr + rerr)
+            self.assertEqual(DATA, octets)
+            self.assertTrue(line.joined)
+            self.assertNotIn("not_ours", rerr)
+        finally:
+            line.close()
 
     def test_ipv6(self):
         line = Line()
