@@ -63,7 +63,7 @@ static int report(struct app *a)
     int status = a->serve ? DONE : a->status;
     const char *why = a->why;
     if (scps_loop_error(a->rt.loop)) {
-        why = "the device has vanished: was it deleted?";
+        why = realtime_lost(&a->rt, a->serve);
         status = FAILED;
     } else if (a->rt.interrupted && !a->finished) {
         why = "interrupted";

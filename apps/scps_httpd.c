@@ -426,9 +426,9 @@ static int run(struct app *a)
     status = scps_loop_error(a->rt.loop) ? FAILED : DONE;
     while (a->clients)
         drop(a, a->clients, false);
-    fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files%s\n", a->served,
-            (unsigned long long)a->bytes,
-            status ? ": the device has vanished: was it deleted?" : "");
+    fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files%s%s\n", a->served,
+            (unsigned long long)a->bytes, status ? ": " : "",
+            status ? realtime_lost(&a->rt, true) : "");
     scps_loop_kick(a->rt.loop);
 out:
     realtime_close(&a->rt);

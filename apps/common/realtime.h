@@ -95,6 +95,19 @@ static inline void realtime_run(struct realtime *rt, scps_dur time)
     scps_loop_run(rt->loop, time ? rt->began + time : SCPS_NEVER);
 }
 
+/* Returns the reason, with a remedy, why the last device of the loop has gone. */
+static inline const char *realtime_lost(const struct realtime *rt, bool server)
+{
+    const char *trouble = scps_ifopts_trouble(rt->dev);
+    static char text[200];
+
+    if (!trouble)
+        return "the device has vanished: was it deleted?";
+    snprintf(text, sizeof text, "the PPP link is over: %s%s", trouble,
+             server ? ": a server waits for the next peer with --ppp DEVICE,passive" : "");
+    return text;
+}
+
 static inline void realtime_ignore(int number)
 {
     (void)number;

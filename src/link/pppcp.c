@@ -332,6 +332,13 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
         scps_cp_send(cp, CP_TERM_ACK, id, NULL, 0);
         return;
     }
+    /* The peer has ended the link, and a passive end waits one Restart timer so that its
+     * Terminate-Ack can arrive (action zrc). A peer that begins again no longer waits for that
+     * answer, so the wait ends here. RFC 1661 section 4.1 ignores the request instead, which costs
+     * the next peer its own Restart timer. */
+    if (cp->ops->proto == PPP_LCP && cp->state == CP_STOPPING && !cp->restarts &&
+        cp->env->cfg->passive)
+        finished(cp, CP_STOPPED);
     if (cp->state == CP_CLOSING || cp->state == CP_STOPPING || cp->state < CP_CLOSED)
         return;
     if (cp->state == CP_OPENED || cp->state == CP_STOPPED)

@@ -566,6 +566,32 @@ static void the_peer_ends_and_begins_again(void **state)
     close_end(&b);
 }
 
+/* A peer ends the link, and the next one begins at once: a passive end does not keep it waiting for
+ * a Restart timer. An end that is not passive does not answer it. */
+static void the_next_peer_does_not_wait(void **state)
+{
+    struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
+
+    (void)state;
+    for (int passive = 1; passive >= 0; passive--) {
+        ca.passive = passive;
+        open_end(&a, &ca);
+        open_end(&b, &cb);
+        run(now, 64);
+        assert_true(status(&a).ipv4);
+        scps_ppp_shut(b.ppp, now);
+        run(now, 64);
+        assert_int_equal(status(&a).why, SCPS_PPP_WHY_PEER_CLOSED);
+        close_end(&b);
+        cb.seed++;
+        open_end(&b, &cb);
+        run(now, 64);
+        assert_int_equal(status(&a).ipv4 && status(&b).ipv4, passive);
+        close_end(&a);
+        close_end(&b);
+    }
+}
+
 static void a_peer_that_stops_answering(void **state)
 {
     struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
@@ -889,6 +915,7 @@ int main(void)
         cmocka_unit_test_setup(times_near_never, setup),
         cmocka_unit_test_setup(a_silent_line_is_given_up, setup),
         cmocka_unit_test_setup(the_peer_ends_and_begins_again, setup),
+        cmocka_unit_test_setup(the_next_peer_does_not_wait, setup),
         cmocka_unit_test_setup(a_peer_that_stops_answering, setup),
         cmocka_unit_test_setup(a_passive_end_survives_a_lost_peer, setup),
         cmocka_unit_test_setup(negotiation_with_damaged_octets, setup),
