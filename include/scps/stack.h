@@ -97,9 +97,10 @@ struct scps_stack_config {
     uint32_t max_conns;
     /* Largest number of half-open connections of a listener; default 256; 0: none, every SYN is
      * answered with a cookie. All listeners together have at most half of max_conns, and no more
-     * than a quarter of memory_limit holds (12 KiB each), but one at least. When a SYN comes, the oldest half-open connection is dropped if it is
-     * older than 14 s when a quarter of this limit is reached, 6 s when half is reached, 3 s when
-     * all is reached, but never before twice the expected_rtt of the listener's configuration.
+     * than a quarter of memory_limit holds (12 KiB each), but one at least. When a SYN comes, the
+     * oldest half-open connection is dropped if it is older than 14 s when a quarter of this limit
+     * is reached, 6 s when half is reached, 3 s when all is reached, but never before twice the
+     * expected_rtt of the listener's configuration.
      * When the limit is reached, SYN cookies are sent. They preserve best effort (BETS) and SNACK,
      * and for peers with timestamps window scale, SACK and ECN; features that a connection lost are
      * reported as SCPS_WHY_COOKIE (scps_info.why). */

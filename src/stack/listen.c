@@ -5,10 +5,10 @@
  * all listeners have fewer than scps_half_open_most(), and the limit of replies to unknown peers
  * permits its SYN-ACK (reply.c). When another SYN arrives, half-open connections older than
  * half_open_lifetime() are dropped, oldest first; that limit is the lower the more half-open
- * connections there are, so that spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude later
- * connections nor cause many SYN-ACKs (RFC 4987 sections 3.3 and 3.4). If a limit is reached
- * nevertheless, a SYN is answered by a SYN cookie, and no state is kept. A cookie is the initial sequence number of this end; its upper 24
- * bits are a hash, which covers the lower bits 5 to 0, too:
+ * connections there are, so that spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude
+ * later connections nor cause many SYN-ACKs (RFC 4987 sections 3.3 and 3.4). If a limit is reached
+ * nevertheless, a SYN is answered by a SYN cookie, and no state is kept. A cookie is the initial
+ * sequence number of this end; its upper 24 bits are a hash, which covers the lower bits 5 to 0, too:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS

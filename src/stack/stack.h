@@ -312,9 +312,9 @@ uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_route_entry *entry, int *err);
-/* As scps_stack_conn(), for a connection that the application opens or whose peer has acknowledged a
- * SYN cookie: where the limit of connections or memory refuses it, the oldest half-open connections,
- * of whichever listener, are dropped until it gets a place, 4 at most (listen.c). */
+/* As scps_stack_conn(), for a connection that the application opens or whose peer has acknowledged
+ * a SYN cookie: where the limit of connections or memory refuses it, the oldest half-open
+ * connections, of whichever listener, are dropped until it gets a place, 4 at most (listen.c). */
 struct scps_conn *scps_conn_before_half_open(struct scps_stack *st, struct scps_shared_config *cfg,
                                              const struct scps_flow *f, struct scps_nif *nif,
                                              const struct scps_route_entry *entry, int *err);

@@ -747,9 +747,9 @@ static void handshakes_are_not_charged(void **x)
     script_free(t);
 }
 
-/* Forged SYNs leave places to other connections of a stack that has few: half of max_conns for half-
- * open ones. Where connections take the rest, a half-open one gives way to a connection that the
- * application opens, and to one whose peer has acknowledged a SYN cookie. */
+/* Forged SYNs leave places to other connections of a stack that has few: half of max_conns for
+ * half-open ones. Where connections take the rest, a half-open one gives way to a connection that
+ * the application opens, and to one whose peer has acknowledged a SYN cookie. */
 static void half_open_connections_give_way(void **x)
 {
     struct script *t = script_of(x);
