@@ -92,7 +92,7 @@ struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_con
     shared = share_config(st, &own, r->rate != 0, err);
     if (!shared)
         return NULL;
-    c = scps_conn_before_half_open(st, shared, &f, scps_nif_of(r->nif), entry, err);
+    c = scps_conn_instead_of(st, shared, &f, scps_nif_of(r->nif), entry, SCPS_GIVE_WAY, err);
     scps_config_unref(a, shared);
     if (!c)
         return NULL;

@@ -8,7 +8,8 @@
  * connections there are, so that spoofed SYNs, whose SYN-ACKs nobody answers, neither exclude
  * later connections nor cause many SYN-ACKs (RFC 4987 sections 3.3 and 3.4). If a limit is reached
  * nevertheless, a SYN is answered by a SYN cookie, and no state is kept. A cookie is the initial
- * sequence number of this end; its upper 24 bits are a hash, which covers the lower bits 5 to 0, too:
+ * sequence number of this end; its upper 24 bits are a hash, which covers the lower bits 5 to 0,
+ * too:
  *
  *     31 ... 8                            7 6              5         4      3      2 1 0
  *     SipHash of the flow, the peer's     time in units    SNACK2  SNACK1  BETS   MSS
@@ -33,9 +34,7 @@
 #define UNIT            SCPS_SEC(64)
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 #define TS_BITS         63u
-/* most half-open connections that are dropped for one connection which has precedence */
-#define GIVE_WAY 4u
-#define CAPS     (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
+#define CAPS            (SCPS_CAP_BETS | SCPS_CAP_SNACK1 | SCPS_CAP_SNACK2)
 /* The capabilities BETS, SNACK1 and SNACK2 are the bits 0xe0 of the option. This shift to the right
  * moves them to bits 3 to 5 of a cookie. */
 #define CAPS_DOWN 2
@@ -186,28 +185,31 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
 
 /* ---- functions that process segments to a listener ---- */
 
-static struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
-                                  const struct scps_flow *f)
-{
-    const struct scps_route_entry *entry = scps_route_find(l->st, &f->remote);
-    int err;
-
-    return scps_stack_conn(l->st, l->cfg, f, nif, entry, &err);
-}
-
-struct scps_conn *scps_conn_before_half_open(struct scps_stack *st, struct scps_shared_config *cfg,
-                                             const struct scps_flow *f, struct scps_nif *nif,
-                                             const struct scps_route_entry *entry, int *err)
+SCPS_NOINLINE struct scps_conn *
+scps_conn_instead_of(struct scps_stack *st, struct scps_shared_config *cfg,
+                     const struct scps_flow *f, struct scps_nif *nif,
+                     const struct scps_route_entry *entry, unsigned others, int *err)
 {
     struct scps_conn *c, *old;
 
-    for (unsigned n = 0; !(c = scps_stack_conn(st, cfg, f, nif, entry, err)) && n < GIVE_WAY; n++) {
+    for (; !(c = scps_stack_conn(st, cfg, f, nif, entry, err)) && others; others--) {
         if (!(old = scps_half_open_oldest(st)))
             break;
         scps_listener_evict(st, old);
         scps_stack_reap(st);
     }
     return c;
+}
+
+/* Creates a connection for a SYN or the acknowledgement of a SYN cookie. others: the number of
+ * half-open connections that may be dropped to make room. */
+static SCPS_NOINLINE struct scps_conn *new_conn(struct scps_listener *l, struct scps_nif *nif,
+                                                const struct scps_flow *f, unsigned others)
+{
+    const struct scps_route_entry *entry = scps_route_find(l->st, &f->remote);
+    int err;
+
+    return scps_conn_instead_of(l->st, l->cfg, f, nif, entry, others, &err);
 }
 
 /* Returns the age, µs, from which a half-open connection may be dropped when another SYN comes, if
@@ -283,7 +285,7 @@ static int take_syn(struct scps_listener *l, struct scps_nif *nif, const struct 
         send_cookie(l, nif, f, seg);
         return 0;
     }
-    c = new_conn(l, nif, f);
+    c = new_conn(l, nif, f, 0);
     if (!c && st->half_open && st->cfg.syn_cookies) {
         /* No memory: when the peer acknowledges a SYN cookie, its connection gets the memory of a
          * half-open one. */
@@ -317,7 +319,6 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     uint64_t refused = st->env.budget.refused;
     struct scps_seg syn;
     struct scps_conn *c;
-    int err;
 
     if (!read_cookie(l, f, seg, &syn)) {
         /* While cookies are in use, data or a FIN may come from a peer whose first segment after
@@ -330,7 +331,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     }
     if (l->pending >= l->backlog)
         return scps_stack_drop(st, SCPS_DROP_BACKLOG_FULL);
-    c = scps_conn_before_half_open(st, l->cfg, f, nif, scps_route_find(st, &f->remote), &err);
+    c = new_conn(l, nif, f, SCPS_GIVE_WAY);
     if (!c)
         return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
     scps_send_begin(&c->s.snd, seg->ack - 1);

@@ -36,7 +36,7 @@ uint32_t scps_half_open_most(const struct scps_stack *st)
     return (uint32_t)SCPS_MAX(most, 1);
 }
 
-bool scps_listener_has_many(const struct scps_listener *l)
+SCPS_NOINLINE bool scps_listener_has_many(const struct scps_listener *l)
 {
     const struct scps_stack *st = l->st;
 
@@ -44,7 +44,7 @@ bool scps_listener_has_many(const struct scps_listener *l)
            st->half_open >= SCPS_MAX(scps_half_open_most(st) / 4, 1);
 }
 
-struct scps_conn *scps_half_open_oldest(const struct scps_stack *st)
+SCPS_NOINLINE struct scps_conn *scps_half_open_oldest(const struct scps_stack *st)
 {
     struct scps_conn *oldest = NULL;
 

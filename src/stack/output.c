@@ -101,13 +101,14 @@ static SCPS_NOINLINE bool charge(struct scps_stack *st, struct scps_nif *nif,
     return over;
 }
 
-/* Called when c has sent seg, a SYN or a reset, in a packet of len bytes: frees a connection that
- * has ended with the reset. A SYN-ACK of a half-open connection is not traffic of connections, but
- * was charged to the token bucket of replies to unknown peers when it became due. */
+/* Called when c has sent a segment with these flags, a SYN or a reset, in a packet of len bytes:
+ * frees a connection that has ended with the reset. A SYN-ACK of a half-open connection is not
+ * traffic of connections, but was charged to the token bucket of replies to unknown peers when it
+ * became due. */
 static SCPS_NOINLINE void syn_or_reset_left(struct scps_nif *nif, struct scps_conn *c,
-                                            const struct scps_seg *seg, size_t len)
+                                            unsigned flags, size_t len)
 {
-    if (seg->flags & SCPS_RST)
+    if (flags & SCPS_RST)
         scps_conn_queue_for_free(c);
     else if (scps_conn_listener(c))
         scps_usage_leave_out(&nif->usage, len);
@@ -144,7 +145,7 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
             scps_ready_queue_next(t);
         scps_usage_sent(&nif->usage, len);
         if (seg.flags & (SCPS_RST | SCPS_SYN))
-            syn_or_reset_left(nif, c, &seg, len);
+            syn_or_reset_left(nif, c, seg.flags, len);
         return made;
     }
     return 0;

@@ -312,12 +312,16 @@ uint16_t scps_stack_mss(const struct scps_stack *st, const struct scps_nif *nif,
 struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_config *cfg,
                                   const struct scps_flow *f, struct scps_nif *nif,
                                   const struct scps_route_entry *entry, int *err);
-/* As scps_stack_conn(), for a connection that the application opens or whose peer has acknowledged
- * a SYN cookie: where the limit of connections or memory refuses it, the oldest half-open
- * connections, of whichever listener, are dropped until it gets a place, 4 at most (listen.c). */
-struct scps_conn *scps_conn_before_half_open(struct scps_stack *st, struct scps_shared_config *cfg,
-                                             const struct scps_flow *f, struct scps_nif *nif,
-                                             const struct scps_route_entry *entry, int *err);
+/* number of half-open connections that may be dropped for one connection that the application
+ * opens, or whose peer has acknowledged a SYN cookie */
+#define SCPS_GIVE_WAY 4u
+/* As scps_stack_conn(), but where the limit of connections or memory refuses the connection, drops
+ * the oldest half-open connections, of whichever listener, until it gets a place, `others` at most
+ * (listen.c). */
+struct scps_conn *scps_conn_instead_of(struct scps_stack *st, struct scps_shared_config *cfg,
+                                       const struct scps_flow *f, struct scps_nif *nif,
+                                       const struct scps_route_entry *entry, unsigned others,
+                                       int *err);
 void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connections that have ended and that the application does not own any more. */
 void scps_stack_reap(struct scps_stack *st);
