@@ -81,7 +81,8 @@ enum scps_ccsds_drop {
 struct scps_ccsds_status {
     uint64_t tx_frames, rx_frames, tx_packets, rx_packets;
     uint64_t tx_idle, rx_idle; /* idle packets sent and received */
-    uint64_t tx_fill;          /* octets of fill data that were sent, headers included */
+    /* octets of the idle packets that were sent to fill the rest of a frame, with their headers */
+    uint64_t tx_fill;
     /* number of frames from the peer that never arrived, computed from gaps in the frame counts of
      * those that did */
     uint64_t lost_frames;

@@ -13,8 +13,9 @@
  *   the current round trip and never faster than the path delivered before: saved_cwnd may have
  *   been measured over a round trip with a queue in it.
  * - If the saving connection had found the limit of the path, slow start ends at saved_cwnd.
- * - In the Safe Retreat Phase only acknowledgements of data sent before it add to PipeSize: a
- *   repaired loss is no sign of capacity.
+ * - In the Safe Retreat Phase, which follows a loss of data sent in the jump, only acknowledgements
+ *   of data sent before it add to PipeSize, the RFC's measure of what the path holds (octets in
+ *   flight at the jump and acknowledged since): a repaired loss is no sign of capacity.
  * - The Safe Retreat Phase ends a round trip after it began, with the acknowledgement of "the last
  *   packet (or later)", which need not be cumulative: the repair of a jump that was far too large
  *   may take minutes. The slow start that follows goes on during the repair, in which the

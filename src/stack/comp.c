@@ -298,8 +298,8 @@ void scps_comp_came_as_tcp(struct scps_conn *c)
         scps_conn_send_tcp_headers(&c->s);
 }
 
-/* The end that opened the connection sends this many full segments with a TCP header; then it
- * begins to compress headers, even if it has received nothing but the SYN-ACK. */
+/* The end that opened the connection sends the data of this many segments of MSS octets with TCP
+ * headers; then it begins to compress headers, even if it has received nothing but the SYN-ACK. */
 #define FIRST 4u
 
 /* Returns true if this end sends seg with a TCP header although it could be compressed. The cases
