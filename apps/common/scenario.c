@@ -153,9 +153,8 @@ static FILE *open_scenario(const char *path, char *found, size_t len)
 }
 
 /* Returns the text of the scenario file f, which the caller frees; NULL, with the reason in msg, if
- * it cannot be one: too long, with bytes that are no text, or without a section and a key. set: the
- * command line sets keys, so that the file may be empty. */
-static char *read_text(FILE *f, const char *path, bool set, char msg[LAB_MSGLEN])
+ * it cannot be one: too long, or with bytes that are no text. */
+static char *read_text(FILE *f, const char *path, char msg[LAB_MSGLEN])
 {
     char *text = lab_alloc(FILE_MAX_LEN + 2);
     size_t n = fread(text, 1, FILE_MAX_LEN + 1, f);
@@ -168,8 +167,6 @@ static char *read_text(FILE *f, const char *path, bool set, char msg[LAB_MSGLEN]
         why = "it holds a NUL octet, so it is no text: give a scenario file";
     else if (n > FILE_MAX_LEN)
         why = "it is longer than 1 MiB: give a scenario file";
-    else if (!set && !strpbrk(text, "[="))
-        why = "it sets no key: give a scenario file";
     if (!why)
         return text;
     snprintf(msg, LAB_MSGLEN, "%.300s: %s", path, why);
@@ -195,7 +192,7 @@ struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size
                  strerror(err));
         return NULL;
     }
-    text = read_text(f, found, n > 0, msg);
+    text = read_text(f, found, msg);
     fclose(f);
     if (!text)
         return NULL;
