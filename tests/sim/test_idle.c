@@ -12,6 +12,7 @@
 #include <scps/sim.h>
 
 struct two {
+    struct scps_host *host; /* the first end, which connects */
     struct scps_conn *conn[2];
     /* true: the second end shuts down its sending side as soon as it is connected. */
     bool half_close;
@@ -29,36 +30,50 @@ static void on_event(struct scps_host *h, const struct scps_event *ev, void *ctx
         assert_int_equal(scps_conn_shutdown(t->conn[1]), 0);
 }
 
+/* Makes a world of two hosts over `link`, and listens on the second one, with the configuration of
+ * `passive`; the first one connects with that of `active`. *l: the link. */
+static struct scps_world *connected(struct two *t, const char *link,
+                                    const struct scps_conn_config *active,
+                                    const struct scps_conn_config *passive, struct scps_link **l,
+                                    struct scps_link_config *up, struct scps_link_config *down)
+{
+    struct scps_world *w = scps_world_new(NULL);
+    struct scps_host *b = scps_world_host(w, "b", NULL, on_event, t);
+    struct scps_endpoint to = {.port = 5001};
+    struct scps_addr from;
+    char why[200];
+
+    t->host = scps_world_host(w, "a", NULL, on_event, t);
+    assert_int_equal(scps_link_parse(link, up, down, why, sizeof why), 0);
+    scps_addr_parse("10.0.0.1", &from);
+    scps_addr_parse("10.0.0.2", &to.addr);
+    *l = scps_world_link(w, t->host, &from, b, &to.addr, 24, 1500, up, down);
+    assert_non_null(scps_listen(scps_host_stack(b), passive, &to, 1, NULL));
+    t->conn[0] = scps_connect(scps_host_stack(t->host), active, NULL, &to, NULL);
+    assert_non_null(t->conn[0]);
+    scps_host_kick(t->host);
+    return w;
+}
+
 /* keeps: which end has keep-alive: 1 the one that connects, 2 the other, 3 both. written: octets
  * that the first end sends before both are idle. until: the time from which the link loses
  * everything. */
 static void idle(struct two *t, struct scps_conn_config *cfg, unsigned keeps, size_t written,
                  scps_time until, scps_time end, enum scps_state state[2])
 {
-    struct scps_world *w = scps_world_new(NULL);
-    struct scps_host *a = scps_world_host(w, "a", NULL, on_event, t);
-    struct scps_host *b = scps_world_host(w, "b", NULL, on_event, t);
-    struct scps_endpoint to = {.port = 5001};
-    struct scps_addr from;
+    struct scps_conn_config passive = *cfg;
     struct scps_link_config up, down;
-    char why[200];
+    struct scps_link *l;
 
-    assert_int_equal(scps_link_parse("rate=10mbit,rtt=100ms", &up, &down, why, sizeof why), 0);
-    scps_addr_parse("10.0.0.1", &from);
-    scps_addr_parse("10.0.0.2", &to.addr);
-    struct scps_link *l = scps_world_link(w, a, &from, b, &to.addr, 24, 1500, &up, &down);
-    cfg->keep_idle = cfg->keep_interval = SCPS_SEC(10);
-    cfg->keepalive = keeps & 2;
-    assert_non_null(scps_listen(scps_host_stack(b), cfg, &to, 1, NULL));
+    cfg->keep_idle = cfg->keep_interval = passive.keep_idle = passive.keep_interval = SCPS_SEC(10);
     cfg->keepalive = keeps & 1;
-    t->conn[0] = scps_connect(scps_host_stack(a), cfg, NULL, &to, NULL);
-    assert_non_null(t->conn[0]);
-    scps_host_kick(a);
+    passive.keepalive = keeps & 2;
+    struct scps_world *w = connected(t, "rate=10mbit,rtt=100ms", cfg, &passive, &l, &up, &down);
     scps_world_run(w, SCPS_SEC(1));
     assert_non_null(t->conn[1]);
     if (written) {
         assert_int_equal(scps_conn_write(t->conn[0], NULL, written, 0), (int64_t)written);
-        scps_host_kick(a);
+        scps_host_kick(t->host);
     }
     scps_world_run(w, until);
     if (until < end) {
@@ -124,29 +139,17 @@ static void lone_writes_are_not_resent(void **x)
     (void)x;
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
         for (unsigned size = 5; size <= 1000; size *= 10) {
-            struct scps_world *w = scps_world_new(NULL);
-            struct two t = {0};
-            struct scps_host *a = scps_world_host(w, "a", NULL, on_event, &t);
-            struct scps_host *b = scps_world_host(w, "b", NULL, on_event, &t);
             struct scps_conn_config cfg = scps_conn_config_default();
-            struct scps_endpoint to = {.port = 5001};
             struct scps_link_config up, down;
-            struct scps_addr from;
+            struct scps_link *l;
             struct scps_info info;
-            char why[200];
+            struct two t = {0};
+            struct scps_world *w = connected(&t, links[i], &cfg, &cfg, &l, &up, &down);
 
-            assert_int_equal(scps_link_parse(links[i], &up, &down, why, sizeof why), 0);
-            scps_addr_parse("10.0.0.1", &from);
-            scps_addr_parse("10.0.0.2", &to.addr);
-            scps_world_link(w, a, &from, b, &to.addr, 24, 1500, &up, &down);
-            assert_non_null(scps_listen(scps_host_stack(b), &cfg, &to, 1, NULL));
-            t.conn[0] = scps_connect(scps_host_stack(a), &cfg, NULL, &to, NULL);
-            assert_non_null(t.conn[0]);
-            scps_host_kick(a);
             for (unsigned k = 1; k <= 10; k++) {
                 scps_world_run(w, SCPS_SEC(20 * k));
                 assert_int_equal(scps_conn_write(t.conn[0], NULL, size, 0), size);
-                scps_host_kick(a);
+                scps_host_kick(t.host);
             }
             scps_world_run(w, SCPS_SEC(300));
             scps_conn_info(t.conn[0], &info);
