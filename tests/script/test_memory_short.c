@@ -364,6 +364,35 @@ static void memory_of_the_handshake(void **x)
     assert_int_equal(opened, 8);
 }
 
+/* A SYN for whose connection there is no memory is answered with a SYN cookie as long as there is a
+ * half-open connection, which gives its memory to the peer that acknowledges the cookie. */
+static void a_cookie_for_lack_of_memory(void **x)
+{
+    struct pool p;
+    struct script *t = with(&p, x);
+    struct scps_stack_stats s;
+
+    script_listen(t);
+    peer_says(t, MS(1), .port = 3000, .seq = 7, .ack = 7); /* The reset's queue has memory now. */
+    peer_says(t, MS(2), .port = 1000, .seq = 100, .flags = SCPS_SYN);
+    script_forget_sent(t);
+    p.limit = p.out;
+    peer_says(t, MS(3), .flags = SCPS_SYN);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.half_open, 1);
+    assert_int_equal(s.cookies_out, 1);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(4), .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 1);
+    assert_int_equal(s.half_open_evicted, 1);
+    t->c = scps_accept(t->l);
+    assert_non_null(t->c);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A SYN for which connections leave no memory is dropped as SCPS_DROP_MEMORY_LIMIT; one that comes
  * after they have ended is answered. Half-open connections have a quarter of the memory at most, so
  * that of many SYNs the others get cookies, and the application can still connect. */
@@ -519,14 +548,14 @@ static void too_big_without_a_record(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(nothing_to_write_into),     BOTH(a_ring_that_cannot_grow),
-        BOTH(a_fin_without_memory),      BOTH(a_record_without_memory),
-        BOTH(a_datagram_without_memory), BOTH(the_rings_of_empty_queues),
-        BOTH(an_octet_at_the_far_end),   BOTH(sparse_octets),
-        BOTH(data_in_order_comes_first), BOTH(a_limit_for_the_stack),
-        BOTH(a_hole_without_memory),     BOTH(a_connection_over_the_limit),
-        BOTH(memory_of_the_handshake),   BOTH(too_big_without_memory),
-        BOTH(too_big_without_a_record),
+        BOTH(nothing_to_write_into),       BOTH(a_ring_that_cannot_grow),
+        BOTH(a_fin_without_memory),        BOTH(a_record_without_memory),
+        BOTH(a_datagram_without_memory),   BOTH(the_rings_of_empty_queues),
+        BOTH(an_octet_at_the_far_end),     BOTH(sparse_octets),
+        BOTH(data_in_order_comes_first),   BOTH(a_limit_for_the_stack),
+        BOTH(a_hole_without_memory),       BOTH(a_cookie_for_lack_of_memory),
+        BOTH(a_connection_over_the_limit), BOTH(memory_of_the_handshake),
+        BOTH(too_big_without_memory),      BOTH(too_big_without_a_record),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
