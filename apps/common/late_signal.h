@@ -31,6 +31,12 @@ static inline void late_signal(void (*handler)(int))
     }
 }
 
+/* Handler for late_signal() that does nothing: the first signal has no effect. */
+static inline void late_signal_ignore(int number)
+{
+    (void)number;
+}
+
 /* Stops the watchers of SIGINT and SIGTERM in ev and calls late_signal(handler). Both signals are
  * blocked meanwhile, so that neither meets the default action in between. */
 static inline void late_signal_after(struct ev_loop *ev, ev_signal *sigint, ev_signal *sigterm,

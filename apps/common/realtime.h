@@ -108,17 +108,12 @@ static inline const char *realtime_lost(const struct realtime *rt, bool server)
     return text;
 }
 
-static inline void realtime_ignore(int number)
-{
-    (void)number;
-}
-
 /* Closes what realtime_open() opened. SIGINT and SIGTERM no longer have an effect on the exit
  * status, except that a second one of these signals ends the program at once. */
 static inline void realtime_close(struct realtime *rt)
 {
     if (rt->loop)
-        late_signal_after(scps_loop_ev(rt->loop), &rt->sig[0], &rt->sig[1], realtime_ignore);
+        late_signal_after(scps_loop_ev(rt->loop), &rt->sig[0], &rt->sig[1], late_signal_ignore);
     scps_loop_free(rt->loop);
     if (rt->stack)
         scps_stack_free(rt->stack);

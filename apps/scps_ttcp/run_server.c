@@ -293,12 +293,6 @@ static void on_interrupt(EV_P_ ev_signal *w, int revents)
     scps_loop_stop(s->x.loop);
 }
 
-/* SIGINT or SIGTERM at the end: the report follows in any case. */
-static void on_late(int number)
-{
-    (void)number;
-}
-
 static void serve(struct server *s)
 {
     struct ev_loop *ev = scps_loop_ev(s->x.loop);
@@ -318,7 +312,8 @@ static void serve(struct server *s)
         ttcp_result_fail(s->x.r, TTCP_FAILED, "the device has gone: bring it back and start again");
     while (s->tests != NULL)
         end_test(s, s->tests, TTCP_FAILED, "the device has gone");
-    late_signal_after(ev, &s->sigint, &s->sigterm, on_late);
+    /* The report follows in any case. */
+    late_signal_after(ev, &s->sigint, &s->sigterm, late_signal_ignore);
     ev_timer_stop(ev, &s->more);
     ev_timer_stop(ev, &s->look);
 }
