@@ -1516,22 +1516,27 @@ class Udp(Case):
         os.write(writing, bytes(size))
         return reading, writing, size
 
-    def late(self, args, peer, sig, signals=1):
-        """Runs the program with a standard output that is full and sends the signals when its transfer is over, so that
-        it waits to write its document. Returns status and document."""
+    def late(self, args, peer, sig, again=False):
+        """Runs the program with a standard output that is full, so that it waits to write its document, and sends the
+        signal when its transfer is over; with `again` until the program ends. Returns document and status."""
         reading, writing, size = self.full_pipe()
         p = start(args + ["-s", "-v", "--json"], stdout=writing)
         os.close(writing)
         if peer:
             self.assertEqual(run(peer)[0], 0)
         with p, open(reading, "rb") as f:
-            p.stderr.readline()  # of the report that -v asks for
-            for _ in range(signals):
-                p.send_signal(sig)
-                time.sleep(0.1)  # Two pending signals of one kind are one.
-            if signals > 1:
-                p.wait()
-            return f.read()[size:], p.wait()
+            # A receiver says first that it waits. The report that -v asks for comes when the transfer is over.
+            for line in p.stderr:
+                if b" real seconds" in line:
+                    break
+            p.send_signal(sig)
+            for _ in range(10 * PATIENCE if again else 0):
+                try:
+                    p.wait(0.1)  # Two pending signals of one kind are one, so that more than two may be needed.
+                    break
+                except subprocess.TimeoutExpired:
+                    p.send_signal(sig)
+            return f.read()[size:], p.wait(PATIENCE)
 
     def test_signal_after_the_end(self):
         """A signal that comes when the transfer is over does not cost the report; a second one ends the program."""
@@ -1542,7 +1547,7 @@ class Udp(Case):
                 out, status = self.late(args, peer, sig)
                 self.assertEqual(status, 0, (args, sig))
                 self.assertEqual(json.loads(out)["end"]["scps"]["outcome"], "done")
-            self.assertEqual(self.late(args, peer, signal.SIGINT, 2)[1], -signal.SIGINT)
+            self.assertEqual(self.late(args, peer, signal.SIGINT, True)[1], -signal.SIGINT)
 
     def test_signal_ends_the_wait_for_the_output(self):
         pair = Pair()
