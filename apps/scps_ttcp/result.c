@@ -46,9 +46,15 @@ struct ttcp_result *ttcp_result_add(struct ttcp_result *r)
 
 void ttcp_result_gather(struct ttcp_result *r)
 {
+    bool moved = false;
+
+    for (const struct ttcp_result *f = r; f != NULL; f = f->next)
+        moved |= f->acked_bytes > 0 || f->rx.bytes > 0;
+    if (moved && r->cut && r->outcome == TTCP_FAILED)
+        r->outcome = TTCP_PARTIAL;
     for (const struct ttcp_result *f = r->next; f != NULL; f = f->next)
         if (f->outcome != TTCP_DONE)
-            ttcp_result_fail(r, f->outcome, "%s", f->error);
+            ttcp_result_fail(r, moved && f->cut ? TTCP_PARTIAL : f->outcome, "%s", f->error);
 }
 
 struct ttcp_total ttcp_result_total(const struct ttcp_result *r, bool sent)
@@ -192,6 +198,7 @@ static void connection_error(struct ttcp_result *r, int err, uint64_t moved)
 {
     char peer[TTCP_MSGLEN], remedy[TTCP_MSGLEN], amount[64] = "";
 
+    r->cut |= r->outcome == TTCP_DONE;
     if (moved > 0)
         snprintf(amount, sizeof(amount), " after %" PRIu64 " bytes", moved);
     ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED, "%.180s: %.120s%s: %s",
@@ -236,10 +243,12 @@ void ttcp_result_judge(struct ttcp_result *r, const struct ttcp_sender *s,
                          "%.180s: what came back is not what was sent, from byte %" PRIu64
                          " on: does it echo (-e)?",
                          peer_name(r, peer), s->echo.bytes);
-    if (s != NULL && s->echo.ended)
+    if (s != NULL && s->echo.ended) {
+        r->cut |= r->outcome == TTCP_DONE;
         ttcp_result_fail(r, moved > 0 ? TTCP_PARTIAL : TTCP_FAILED,
                          "%.180s: closed before a block had come back: does it echo (-e)?",
                          peer_name(r, peer));
+    }
     if (s != NULL && s->too_short)
         ttcp_result_fail(r, TTCP_FAILED,
                          "standard input: 4 bytes or fewer would be a guard (-u): give more");

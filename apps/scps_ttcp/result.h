@@ -91,6 +91,9 @@ struct ttcp_result {
     struct ttcp_side tx, rx;
     bool has_tx, has_rx; /* true: the sender, or the receiver, of the flow is in this process */
     enum ttcp_outcome outcome;
+    /* true: `outcome` is a failure because the connection ended with an error, or was closed too
+     * early by the peer */
+    bool cut;
     char error[TTCP_MSGLEN]; /* one line that says what went wrong; empty after success */
     /* Times of events, µs since the start of the transfer (the SYN); TTCP_NOT_YET: the event did
      * not happen. connect: the handshake is complete; first_byte: the receiver has read the first
@@ -152,7 +155,8 @@ void ttcp_result_fini(struct ttcp_result *r);
  * there is no memory. */
 struct ttcp_result *ttcp_result_add(struct ttcp_result *r);
 /* Sets the outcome of r, the first result of its run, to that of the first flow which has failed,
- * if any. */
+ * if any. If that flow's connection failed before it moved data, and another flow of the run has
+ * moved some, the run's outcome is TTCP_PARTIAL. */
 void ttcp_result_gather(struct ttcp_result *r);
 /* The figures of all flows of a run that send in the same direction, added up: number of flows,
  * bytes, retransmissions and timeouts; us: the longest duration, µs. */

@@ -1450,6 +1450,25 @@ class Udp(Case):
                 status, out, err = finish(r, timeout=30)
                 self.assertIn(status, (1, 3), err)
 
+    def test_more_connections_than_accepted(self):
+        """A receiver without -P resets all connections but one. The status is 3 if data has been transferred, although
+        the connection whose error is reported has moved none; and 1 when no connection has."""
+        pair = Pair()
+        r = pair.receiver("-s")
+        status, out, err = run(pair.sender("-s", "-n", "1000", "-P", "4"))
+        # the resets may overtake the first acknowledgement of data
+        moved = int(re.search(r"(?m)^ttcp-t: \[sum\] (\d+) bytes", "\n".join(err)).group(1))
+        self.assertEqual(status, 3 if moved > 0 else 1, err)
+        self.complains(err, "reset", "another -P")
+        finish(r)
+        pair = Pair()
+        r = pair.receiver("-s", "-p", "5002")
+        status, out, err = run(pair.sender("-s", "-n", "1000", "-P", "4"))
+        self.assertEqual(status, 1, err)
+        self.complains(err, "refused", "same -P")
+        interrupt(r)
+        finish(r)
+
     def test_fewer_connections_than_expected(self):
         for how in ["timeout", "interrupt"]:
             with self.subTest(how=how):
