@@ -156,8 +156,10 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
 
 static void clear_bar(struct run *r)
 {
-    if (r->bar && r->shown > 0)
-        fputs("\r\033[K", stderr);
+    if (!r->bar || r->shown <= 0)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
 }
 
 /* Prints to f one line for each reason why packets were not analysed, with the number of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Standard input, output and error: these functions keep the descriptors 0 to 2 valid from the
- * first line of main, and check at the end that all output was written. */
+ * first line of main, let each line on standard error go out in one write, and check at the end
+ * that all output was written. */
 #ifndef SCPS_COMMON_STDFDS_H
 #define SCPS_COMMON_STDFDS_H
 
@@ -11,12 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
+/* longest line on standard error that goes out in one write, with its newline, bytes */
+#define STDFDS_LINE 4096
+
 /* Every program calls this first in main. If the caller has closed a descriptor of 0 to 2, the
  * first socket or TUN device would get its number, and received bytes would be sent there as
  * packets. So /dev/null is opened in its place, for the other direction: reading standard input or
- * writing standard output then fails (EBADF), as it would if it were closed. */
+ * writing standard output then fails (EBADF), as it would if it were closed.
+ *
+ * Standard error becomes line buffered. Without a buffer each of the calls that compose a line
+ * would be a write(), and the lines of two programs on one terminal would mix. Text without a
+ * newline at its end, such as a line of progress, then needs fflush(stderr). */
 static inline void stdfds_open(const char *program)
 {
+    static char line[STDFDS_LINE];
+
+    setvbuf(stderr, line, _IOLBF, sizeof(line));
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
             continue;

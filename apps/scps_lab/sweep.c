@@ -237,6 +237,7 @@ static void show_progress(struct sweep *s, bool last)
         fprintf(stderr, "\r[%.*s%.*s] %zu of %zu runs%s  %s", filled,
                 "##############################", 30 - filled, "..............................",
                 s->done, s->njobs, eta, last ? "\n" : "");
+        fflush(stderr);
     } else {
         fprintf(stderr, "scps_lab: %zu of %zu runs, %.0f %% of the work, %.0f s%s\n", s->done,
                 s->njobs, s->cost > 0 ? 100 * s->cost_done / s->cost : 100, spent, eta);

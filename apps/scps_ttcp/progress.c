@@ -18,8 +18,10 @@ void ttcp_progress_init(struct ttcp_progress *p)
 
 void ttcp_progress_clear(struct ttcp_progress *p)
 {
-    if (p->dirty)
-        fputs("\r\033[K", stderr);
+    if (!p->dirty)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
     p->dirty = false;
 }
 

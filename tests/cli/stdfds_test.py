@@ -116,6 +116,25 @@ class Results(unittest.TestCase):
         status, out, _ = run("2>/dev/full", "scps_ttcp", "-t", "-s", "-n", "1", "--json")
         self.assertEqual((status, out[:1]), (0, "{"))
 
+    def test_lines_of_error(self):
+        """Each line on standard error goes out in one write, so that the lines of two programs on one terminal do not
+        mix. A pipe with O_DIRECT keeps the writes apart: each read returns what one write wrote."""
+        for name, args in [("scps_ttcp", ["-t", "-s", "-v", "-P", "2", "--bidir", "--time", "2", "-i", "1"]),
+                           ("scps_ttcp", ["-t", "-s", "-d", "-n", "3"]), ("scps_ttcp", ["-t", "-s", "-v", "-u", "-n", "3"]),
+                           ("scps_lab", ["run", "nowhere"]), ("scps_trace", ["nowhere"]), ("scps_link", ["--link", "nowhere"]),
+                           ("scps_httpd", []), ("scps_echo", ["-r"]), ("scps_cctest", ["nobody"])]:
+            if not has(name):
+                continue
+            with self.subTest(name=name, args=args):
+                here, there = os.pipe2(os.O_DIRECT)
+                p = subprocess.Popen([program(name)] + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=there)
+                os.close(there)
+                writes = list(iter(lambda: os.read(here, 1 << 16), b""))
+                os.close(here)
+                p.wait(timeout=PATIENCE)
+                self.assertGreater(len(writes), 0)
+                self.assertEqual([w for w in writes if not w.endswith(b"\n") or w.count(b"\n") != 1], [])
+
     @unittest.skipUnless(has("scps_trace"), "no scps_trace")
     def test_closed_input(self):
         status, out, err = run("<&-", "scps_trace", "-")
