@@ -47,8 +47,8 @@ void ttcp_path_save(struct ttcp_path *p, const struct ttcp_options *o, const str
     if (!p->tried || c == NULL)
         return;
     if (!pathfile_save(&p->file, c, time(NULL), &wrote, msg))
-        ttcp_result_fail(r, TTCP_FAILED, "--path-state %.200s: %s: give a file that can be written",
-                         o->path_state, msg);
+        ttcp_result_file_failed(r, "--path-state %.200s: %s: give a file that can be written",
+                                o->path_state, msg);
     else if (o->verbose > 0)
         report(c, wrote, p->file.keep);
 }

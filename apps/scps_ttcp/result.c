@@ -101,6 +101,17 @@ void ttcp_result_fini(struct ttcp_result *r)
     r->intervals = NULL;
 }
 
+/* Writes a message to r->error, from its character `at` on. */
+static void put_error(struct ttcp_result *r, size_t at, const char *fmt, va_list ap)
+{
+    vsnprintf(r->error + at, sizeof(r->error) - at, fmt, ap);
+    /* A file name in the message may contain control characters, but the message must be one
+     * line. */
+    for (char *p = r->error + at; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ')
+            *p = '?';
+}
+
 void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const char *fmt, ...)
 {
     va_list ap;
@@ -109,13 +120,26 @@ void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const ch
         return;
     r->outcome = outcome;
     va_start(ap, fmt);
-    vsnprintf(r->error, sizeof(r->error), fmt, ap);
+    put_error(r, 0, fmt, ap);
     va_end(ap);
-    /* A file name in the message may contain control characters, but the message must be one
-     * line. */
-    for (char *p = r->error; *p != '\0'; p++)
-        if ((unsigned char)*p < ' ')
-            *p = '?';
+}
+
+void ttcp_result_file_failed(struct ttcp_result *r, const char *fmt, ...)
+{
+    size_t at = 0;
+    va_list ap;
+
+    if (r->outcome == TTCP_DONE)
+        r->outcome = TTCP_FAILED;
+    else
+        at = strlen(r->error);
+    if (at > 0 && at + 4 < sizeof(r->error)) {
+        memcpy(r->error + at, "; ", 3);
+        at += 2;
+    }
+    va_start(ap, fmt);
+    put_error(r, at, fmt, ap);
+    va_end(ap);
 }
 
 /* Writes the name of the peer to buf, for messages: HOST as typed or the peer's address, with the

@@ -94,7 +94,9 @@ struct ttcp_result {
     /* true: `outcome` is a failure because the connection ended with an error, or was closed too
      * early by the peer */
     bool cut;
-    char error[TTCP_MSGLEN]; /* one line that says what went wrong; empty after success */
+    /* one line that says what went wrong, and has room for the message of each output file that
+     * could not be written whole; empty after success */
+    char error[5 * TTCP_MSGLEN];
     /* Times of events, µs since the start of the transfer (the SYN); TTCP_NOT_YET: the event did
      * not happen. connect: the handshake is complete; first_byte: the receiver has read the first
      * byte; enqueued: the sender has written the last byte; acked: new data was last acknowledged;
@@ -177,6 +179,14 @@ scps_dur ttcp_result_elapsed(const struct ttcp_result *r);
 void ttcp_result_fail(struct ttcp_result *r, enum ttcp_outcome outcome, const char *fmt, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+/* Reports that an output file other than the received data could not be written whole; fmt and the
+ * arguments behind it are the message. If the run has failed already, the message is appended to
+ * that of the earlier failure, and the outcome stays. */
+void ttcp_result_file_failed(struct ttcp_result *r, const char *fmt, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 3)))
 #endif
     ;
 /* Called after the handshake of connection c: checks that the features of --require were

@@ -38,6 +38,6 @@ struct scps_netif *ttcp_capture(struct ttcp_result *r, const char *path, scps_ti
 void ttcp_capture_check(struct ttcp_result *r, const struct scps_netif *tap, const char *path)
 {
     if (tap != NULL && scps_tap_error(tap) != 0)
-        ttcp_result_fail(r, TTCP_FAILED, "%.200s: %s: the capture is incomplete: write elsewhere",
-                         path, strerror(errno));
+        ttcp_result_file_failed(r, "%.200s: %s: the capture is incomplete: write elsewhere", path,
+                                strerror(errno));
 }

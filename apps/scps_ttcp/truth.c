@@ -48,7 +48,7 @@ void ttcp_truth_close(struct ttcp_truth *t, const struct ttcp_options *o, struct
         t->err = errno;
     t->f = NULL;
     if (t->err != 0)
-        ttcp_result_fail(r, TTCP_FAILED,
-                         "--truth %.200s: %s: the log is incomplete: make room or write elsewhere",
-                         o->truth, strerror(t->err));
+        ttcp_result_file_failed(
+            r, "--truth %.200s: %s: the log is incomplete: make room or write elsewhere", o->truth,
+            strerror(t->err));
 }

@@ -49,8 +49,8 @@ void ttcp_watch_close(struct ttcp_watch *w, const struct ttcp_options *o, struct
     if (w->qlog != NULL)
         ok = qlog_end(w->qlog) && ok;
     if (fclose(w->qlog_file) != 0 || !ok)
-        ttcp_result_fail(r, TTCP_FAILED, "--qlog %.200s: it could not be written whole: make room",
-                         o->qlog);
+        ttcp_result_file_failed(r, "--qlog %.200s: it could not be written whole: make room",
+                                o->qlog);
     w->qlog_file = NULL;
     w->qlog = NULL;
 }

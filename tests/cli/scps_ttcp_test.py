@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -1136,6 +1137,21 @@ class Files(Case):
                 status, out, err = run(["-t", option, "/dev/full"], data=stuff(1000000))
                 self.assertEqual(status, 1)
                 self.complains(err, "/dev/full", "No space")
+
+    def test_every_incomplete_file_is_named(self):
+        """If a disk is full, the message names each file that is incomplete, also after another failure."""
+        names = {o: self.path("a-" + o) for o in ("pcap", "pcap-peer", "qlog", "truth")}
+
+        def small_disk():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+        for extra, first in [([], ""), (["--timeout", "4"], "not done within --timeout")]:
+            args = ["-t", "-s", "-n", "5000", "--link", "geo"] + [w for o in names for w in ("--" + o, names[o])] + extra
+            p = subprocess.run([PROGRAM] + args, stdin=subprocess.DEVNULL, capture_output=True, env=ENV, timeout=PATIENCE,
+                               preexec_fn=small_disk, restore_signals=False)  # SIGXFSZ is ignored
+            err = p.stderr.decode().splitlines()
+            self.assertEqual(p.returncode, 124 if extra else 1, err)
+            self.complains(err, first, *names.values())
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_disk(self):
