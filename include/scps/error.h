@@ -89,7 +89,8 @@ SCPS_API const char *scps_errname(int err);
     X(UNKNOWN_CONNECTION_ID, "compressed header with an unknown connection id")                    \
     X(FILTERED, "a netif filter dropped it")                                                       \
     X(MEMORY_LIMIT, "data or a SYN for which the stack's memory limit left no memory")             \
-    X(NOT_ECT, "Not-ECT, but marked CE on the header of the tunnel (RFC 6040 section 4.2)")
+    X(NOT_ECT, "Not-ECT, but marked CE on the header of the tunnel (RFC 6040 section 4.2)")        \
+    X(MAX_CONNS, "a SYN cookie's acknowledgement while max_conns connections are open")
 
 enum scps_drop {
 #define SCPS_X(name, words) SCPS_DROP_##name,

@@ -73,6 +73,7 @@ static const char *const drop_names[SCPS_DROP_COUNT] = {
     [SCPS_DROP_FILTERED] = "filtered",
     [SCPS_DROP_MEMORY_LIMIT] = "memory_limit",
     [SCPS_DROP_NOT_ECT] = "not_ect",
+    [SCPS_DROP_MAX_CONNS] = "max_conns",
 };
 
 static const char *const drop_words[SCPS_DROP_COUNT] = {

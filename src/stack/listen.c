@@ -333,7 +333,9 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
         return scps_stack_drop(st, SCPS_DROP_BACKLOG_FULL);
     c = new_conn(l, nif, f, SCPS_GIVE_WAY);
     if (!c)
-        return scps_stack_drop(st, scps_env_refusal(&st->env, refused));
+        return scps_stack_drop(st, st->n_conns >= st->cfg.max_conns
+                                       ? SCPS_DROP_MAX_CONNS
+                                       : scps_env_refusal(&st->env, refused));
     scps_send_begin(&c->s.snd, seg->ack - 1);
     /* scps_listener_established(), which is called when c is ESTABLISHED, removes c from the
      * half-open connections, so c must be one of them before. */
