@@ -117,17 +117,18 @@ struct scps_stack_config {
      * second, from half of this value to the whole of it. */
     uint32_t resets;
     /* Limit, bytes/s, of the replies to packets that belong to no connection (resets, ICMP errors,
-     * echo replies, SYN cookies), for each network interface, where neither the route of the reply
-     * nor the device (scps_netif.rate) has a rate; default 1250000; at most 2^43. The first of
-     * these cases applies; replies beyond the limit are dropped (SCPS_DROP_RATE_LIMITED).
+     * echo replies, SYN cookies), for each network interface, where the route of the reply has no
+     * rate, and the device (scps_netif.rate) has none or is idle; default 1250000; at most 2^43.
+     * The first of these cases applies; replies beyond the limit are dropped (SCPS_DROP_RATE_LIMITED).
      * SCPS_ANSWER_SHARE is 16, SCPS_ANSWER_LEAST 128, SCPS_ANSWER_FLOOR 1000 bytes/s.
      *   the route has a rate     1/SCPS_ANSWER_SHARE of the route's rate
+     *   the device is idle       answer_rate, but at most 7/8 of the device's rate if that is known.
+     *                            Idle: all connections are half-open or in TIME-WAIT, and less than
+     *                            SCPS_ANSWER_FLOOR is sent on the device by connections and
+     *                            datagrams; or they have sent nothing on it for 64 s
      *   the device has a rate    7/8 of the device's rate less what connections and datagrams send,
      *                            but at most 1/SCPS_ANSWER_SHARE and at least 1/SCPS_ANSWER_LEAST
      *                            of the device's rate
-     *   the device is idle       answer_rate. Idle: no connection is open but half-open ones, and
-     *                            connections and datagrams send less than SCPS_ANSWER_FLOOR on the
-     *                            device; or they have sent nothing on it for 64 s
      *   otherwise                half of 1/SCPS_ANSWER_SHARE of what connections and datagrams send
      *                            on the device, at least SCPS_ANSWER_FLOOR, at most answer_rate
      * SYN-ACKs of half-open connections, 80 bytes each, are charged to the same limit, and to

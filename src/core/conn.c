@@ -238,8 +238,11 @@ void scps_conn_set_state(struct scps_conn *c, enum scps_state s)
     if (c->state == s)
         return;
     SCPS_OBSERVE_CONN2(c, STATE, c->state, s);
+    if (c->state == SCPS_TIME_WAIT)
+        c->s.ctx.env->in_time_wait--;
     c->state = (uint8_t)s;
     if (s == SCPS_TIME_WAIT) {
+        c->s.ctx.env->in_time_wait++;
         scps_timer_stop(&c->outage_timer);
         scps_conn_end_after(c, c->s.ctx.cfg->c.time_wait);
         scps_conn_free_tx(&c->s);

@@ -34,6 +34,7 @@ struct scps_env {
     /* time, µs, at which connections repeat requests for memory that were refused; SCPS_NEVER: no
      * connection waits for memory */
     scps_time memory_at;
+    uint32_t in_time_wait;    /* number of connections in TIME-WAIT */
     struct scps_queue events; /* queue of the connections with events for the application */
     /* list of closed connections that the application has released; the stack frees them */
     struct scps_sender *dead;

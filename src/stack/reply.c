@@ -12,12 +12,14 @@
  *   only the device has one  what connections and datagrams leave unused of 7/8 of the device's
  *                            rate; at most 1/SCPS_ANSWER_SHARE of the device's rate, and at least
  *                            1/SCPS_ANSWER_LEAST of it
+ *   the same, but idle       7/8 of the device's rate, at most scps_stack_config.answer_rate
  *   no rate is known         half of 1/SCPS_ANSWER_SHARE of the rate at which connections and
  *                            datagrams send now, which may be all that the link can carry; at
  *                            least SCPS_ANSWER_FLOOR, at most scps_stack_config.answer_rate
- *   the same, but idle       scps_stack_config.answer_rate. Idle: no connection is open but
- *                            half-open ones, and less than SCPS_ANSWER_FLOOR is sent now; or
- *                            connections and datagrams have sent nothing for 64 s
+ *   the same, but idle       scps_stack_config.answer_rate
+ *
+ * Idle means that all connections are half-open or in TIME-WAIT, and connections and datagrams send
+ * less than SCPS_ANSWER_FLOOR now; or that they have sent nothing for 64 s.
  *
  * Replies beyond this rate are dropped and counted.
  *
@@ -62,6 +64,14 @@ static const struct scps_netif *device(const struct scps_nif *nif)
     return dev;
 }
 
+/* Returns true if replies through nif hinder no connection and no datagram, which send `own` bytes/s
+ * through it now. */
+static bool idle(const struct scps_stack *st, const struct scps_nif *nif, uint64_t own)
+{
+    return scps_usage_silent(&nif->usage) ||
+           (st->n_conns == st->half_open + st->env.in_time_wait && own < SCPS_ANSWER_FLOOR);
+}
+
 /* Returns the limit, bytes/s, of the replies to packets that belong to no connection (RST, ICMP,
  * SYN cookies), by the table at the start of this file: of the replies on the route of shaper p
  * (the rate limiter of a route) if p has a rate, otherwise of the replies through nif. p NULL: the
@@ -74,14 +84,14 @@ static uint64_t share_of(const struct scps_stack *st, struct scps_nif *nif,
     if (p && p->gate.rate.rate)
         return SCPS_MAX(p->gate.rate.rate / SCPS_ANSWER_SHARE, 1);
     own = scps_usage_rate(&nif->usage, st->env.now, device(nif)->overhead);
+    rate = line - line / 8;
+    if (idle(st, nif, own))
+        return line ? SCPS_MIN(rate, st->cfg.answer_rate) : st->cfg.answer_rate;
     if (line) {
-        rate = line - line / 8;
         most = SCPS_MAX(line / SCPS_ANSWER_SHARE, 1);
         rate = own < rate ? SCPS_MIN(rate - own, most) : 0;
         return SCPS_MAX(rate, SCPS_MAX(line / SCPS_ANSWER_LEAST, 1));
     }
-    if (scps_usage_silent(&nif->usage) || (st->n_conns == st->half_open && own < SCPS_ANSWER_FLOOR))
-        return st->cfg.answer_rate;
     return SCPS_MIN(SCPS_MAX(own / (2 * SCPS_ANSWER_SHARE), SCPS_ANSWER_FLOOR),
                     st->cfg.answer_rate);
 }
