@@ -8,7 +8,8 @@
  * 33(2), 2003: a = 0.01, b = 0.125. Up to the legacy window of 16 segments all rules are those of
  * standard TCP.
  *
- * Differences from the paper: growth counts bytes (window.c). Other implementations never grow
+ * Differences from the paper: growth counts bytes (window.c), and the window grows by whole
+ * segments, one for every 100 acknowledged; a loss ends the count. Other implementations never grow
  * slower than Reno and add 0.02 segments for each segment acknowledged; the parameters floor=1
  * (never slower than standard TCP), legacy=0 (no legacy window) and ai=50 (1/50 segment) do the
  * same. By the paper's own rule a window of 17 to 100 segments grows slower than that of Reno, but
