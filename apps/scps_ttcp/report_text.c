@@ -191,9 +191,10 @@ static void echoes(FILE *f, const struct ttcp_echo *e)
     fputc('\n', f);
 }
 
-/* Writes how many bytes the connection skipped because they did not arrive in time (best effort,
- * option -E), and in how many ranges. each (-v): also writes the position and length of every
- * range. */
+/* Writes how many bytes this end of the connection gave up (best effort, option -E), and in how
+ * many ranges. Usually the receiver gives data up first and acknowledges it like data that has
+ * arrived, so the sender does not know what is missing there. each (-v): also writes the position
+ * and length of every range. */
 static void holes(FILE *f, char role, const struct ttcp_side *s, bool each)
 {
     if (!(s->info.caps & SCPS_CAP_BETS)) {
@@ -201,7 +202,8 @@ static void holes(FILE *f, char role, const struct ttcp_side *s, bool each)
         return;
     }
     fprintf(f, "ttcp-%c: %" PRIu64 " bytes %s in %zu %s\n", role, s->missing,
-            role == 't' ? "given up" : "missing", s->n_holes, role == 't' ? "ranges" : "holes");
+            role == 't' ? "given up by the sender" : "missing", s->n_holes,
+            role == 't' ? "ranges; what is missing at the receiver is in its report" : "holes");
     for (size_t i = 0; each && i < s->n_holes; i++)
         fprintf(f, "ttcp-%c: %s at byte %" PRIu64 ", %" PRIu64 " bytes\n", role,
                 role == 't' ? "given up" : "hole", s->holes[i].at, s->holes[i].len);
