@@ -15,6 +15,7 @@
 
 #include "common/completion.h"
 #include "common/hangup.h"
+#include "common/host.h"
 #include "common/stdfds.h"
 #include "scps_echo/echo.h"
 
@@ -166,12 +167,16 @@ static int check(struct app *a, int rest, char **argv)
         return usage("a server takes no argument", argv[0]);
     if (a->test && rest != 1)
         return usage("a test needs one HOST", NULL);
+    if (a->test && !argv[0][0])
+        return usage("HOST is empty: give the peer's address", NULL);
     if (a->test && scps_addr_parse(argv[0], &a->host.addr))
         return usage("HOST is an IPv4 or IPv6 address", argv[0]);
     if (a->serve && (a->port == a->discard || a->port == a->chargen ||
                      (a->discard && a->discard == a->chargen)))
         return usage("each service needs a port of its own", NULL);
     if (scps_ifopts_check(&a->ifopts, msg))
+        return usage(msg, NULL);
+    if (a->test && !host_check(&a->ifopts, argv[0], &a->host.addr, false, msg, sizeof msg))
         return usage(msg, NULL);
     a->host.port = a->port;
     return DONE;

@@ -3,6 +3,8 @@
  * is, over which device or link, and which options need or exclude each other. */
 #include "scps_ttcp/option_table.h"
 
+#include "common/host.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,8 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
         return FAIL("give -t to transmit or -r to receive; -h lists the options");
     if (o->link && device)
         return FAIL("--link runs inside this process: leave out the interface options");
+    if (o->host != NULL && o->host[0] == '\0')
+        return FAIL("HOST is empty: give the peer's address as the last word, or leave it out");
     if (o->action == TTCP_RECEIVE) {
         if (o->link)
             return FAIL(
@@ -71,33 +75,17 @@ static int settle_ends(const struct ttcp_options *o, bool device, char msg[TTCP_
     return 0;
 }
 
-/* Checks HOST if it is an address: HOST must not be a multicast address (except with -u) and must
- * not be one of this end's own addresses, and --addr must give an address of the same IP version.
- * If HOST is a name, nothing is checked, because the name is resolved later. */
+/* Checks HOST if it is an address: a peer must be able to have it. If HOST is a name, nothing is
+ * checked, because the name is resolved later. */
 static int settle_host(const struct ttcp_options *o, char msg[TTCP_MSGLEN])
 {
     struct scps_addr a;
-    bool family = o->ifs.naddr == 0;
 
     if (o->host == NULL || scps_addr_parse(o->host, &a) != 0)
         return 0;
     if (o->family != 0 && o->family != a.family)
         return FAIL("%.100s is not an IPv%u address: drop -%u", o->host, o->family, o->family);
-    if (a.family == 4 ? (a.b[0] & 0xf0) == 0xe0 : a.b[0] == 0xff)
-        return o->udp ? 0
-                      : FAIL("%.100s is a multicast address, and TCP has one peer: give a "
-                             "host's own address",
-                             o->host);
-    for (unsigned i = 0; i < o->ifs.naddr; i++) {
-        family = family || o->ifs.addr[i].addr.family == a.family;
-        if (scps_addr_equal(&o->ifs.addr[i].addr, &a))
-            return FAIL("%.100s is --addr, the address of this end: give the peer's", o->host);
-    }
-    if (!family)
-        return FAIL("%.100s is an IPv%u address, and --addr gives none: add an --addr of IPv%u, or "
-                    "give a HOST of the family of --addr",
-                    o->host, a.family, a.family);
-    return 0;
+    return host_check(&o->ifs, o->host, &a, o->udp, msg, TTCP_MSGLEN) ? 0 : -1;
 }
 
 static int settle_device(struct ttcp_options *o, char msg[TTCP_MSGLEN])

@@ -188,6 +188,25 @@ class Usage(Case):
         self.refused(device + ["10.0.0.1"], "10.0.0.1", "this end")
         self.refused(device + ["--addr", "fd00::1/64", "fd00:0::1"], "fd00:0::1", "this end")
 
+    def test_a_host_that_no_peer_can_be(self):
+        """An empty HOST, and an address that no peer can have, are wrong usage in each program that takes a HOST."""
+        interface = ["--udp", "127.0.0.1:0,127.0.0.1:9", "--addr", "10.0.0.1/24", "--addr", "fd00::1/64"]
+        echo = os.path.join(os.path.dirname(PROGRAM), "scps_echo")
+        for host, why in [("", "empty"), ("0.0.0.0", "unspecified"), ("0.1.2.3", "unspecified"), ("::", "unspecified"),
+                          ("224.0.0.1", "multicast"), ("ff02::1", "multicast"), ("255.255.255.255", "broadcast"),
+                          ("10.0.0.255", "broadcast"), ("250.1.1.1", "reserved"), ("10.0.0.1", "this end"),
+                          ("fd00::1", "this end")]:
+            with self.subTest(host=host):
+                self.refused(["-ts", "--timeout", "0.1"] + interface + [host], "HOST " + host, why, ": give ")
+                self.refused(["-rs", "-Q", "--timeout", "0.1"] + interface + [host], "HOST " + host, why, ": give ")
+                if host != "10.0.0.255":
+                    self.refused(["-tsu", "--timeout", "0.1"] + interface + [host], "HOST " + host, why)
+                if os.access(echo, os.X_OK):
+                    p = subprocess.run([echo, "-t", "--time", "0.1"] + interface + [host], capture_output=True, text=True,
+                                       stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+                    self.assertEqual(p.returncode, 2, p.stderr)
+                    self.assertRegex(p.stderr, "^scps_echo: HOST %s.*%s.*: give .*\\n$" % (re.escape(host), why))
+
     def test_addresses_that_no_host_has(self):
         for option, more in (("--addr", []), ("--kernel-addr", ["--addr", "10.0.0.1/24"])):
             for address in ("224.0.0.1/24", "240.0.0.1/8", "255.255.255.255/24", "0.0.0.0/24", "ff02::1/64", "::/64"):
