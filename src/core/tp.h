@@ -60,6 +60,9 @@ struct scps_conn_scps {
     uint8_t conn_id, peer_id;
     /* true: peer_id has arrived, and connid.c has this connection in its table under that id */
     bool heard;
+    /* true: connid.c has this connection in its list of the half-open connections between the same
+     * two hosts, whose SYNs may be forged */
+    bool half_open;
     /* true: although headers are compressed, the next segment without data is sent with a TCP
      * header, because the peer may have lost the connection: it could not answer a compressed
      * header */

@@ -54,7 +54,9 @@ static void plan_host(struct scps_reserve *r, const struct scps_stack_config *cf
     scps_slots_plan(s, sizeof(struct scps_listener), SCPS_FIXED_LISTENERS);
     scps_slots_plan(s, scps_plain_size(cfg), 1);
     scps_slots_plan(s, scps_demux_buckets(conns) * sizeof(struct scps_conn *), 1);
-    scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node), 1);
+    /* one heap for the timers of connections, two for the pairs of hosts in connid.c */
+    scps_slots_plan(s, heap_places(conns) * sizeof(struct scps_heap_node),
+                    r->fixed.most.compress ? 3 : 1);
     /* Each connection and each listener may have a configuration of its own. Two more are needed by
      * scps_connect(): it keeps the configuration of the last connection that it opened, and makes a
      * checked copy of the new one to compare both. */

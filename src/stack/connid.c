@@ -27,29 +27,57 @@
  * handshake that was never completed is free at once, because nothing of the peer was accepted
  * under it.
  *
- * A pair of hosts needs about 6 KiB (with pointers of 64 bits) while it has connections with
+ * A pair of hosts needs about 6.5 KiB (with pointers of 64 bits) while it has connections with
  * compression and for TIME-WAIT after; the number of pairs is limited
  * (scps_stack_config.max_comp_hosts).
+ *
+ * Since anybody can send SYNs, none of them may cause a search through the ids or the pairs. A ring
+ * for each pair holds the ids that are in no use: first the vacant ones, then the resting ones, in
+ * the order in which they become vacant. The ids of its half-open connections form a list in the
+ * order of their SYNs. Two heaps hold the pairs that may be forgotten at some time, ordered by that
+ * time: pairs without connections, and pairs that have half-open connections only.
  */
 #include "stack/stack.h"
 
 #include "base/bytes.h"
+#include "base/heap.h"
 #include "base/prng.h"
 
 #define BUCKETS         64u
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 
+/* Invariant: each id from 1 to 255 is either in the ring, or ours[id] is a connection. */
 struct hosts {
-    struct scps_addr local, remote;
+    /* ring of ids: `vacant` ones that may be given, then `resting` ones, the first to become vacant
+     * first; ring[first] is the first of them */
+    uint8_t first, vacant, resting;
+    uint16_t conns, half_open; /* number of connections with an id; of these, the half-open ones */
+    struct scps_heap *heap;    /* the heap of struct scps_connids that has this pair; NULL: none */
+    uint32_t heap_slot;
     struct hosts *next;
-    unsigned conns;
+    scps_time rested; /* end of the rest of all ids, µs */
+    struct scps_addr local, remote;
+    uint8_t ring[256];
+    union {
+        scps_time rest; /* of a resting id: the end of its rest, µs */
+        /* Of the id of a half-open connection that is in the list, and of id 0, which is both ends
+         * of the list: the ids of the half-open connections whose SYNs came just before and just
+         * after. */
+        struct {
+            uint8_t older, newer;
+        } half;
+    } at[256];
     struct scps_conn *ours[256], *theirs[256];
-    scps_time rest[256];
 };
 
 struct scps_connids {
     struct hosts *bucket[BUCKETS];
     uint32_t n;
+    /* pairs without connections, by the end of the rest of their ids */
+    struct scps_heap idle;
+    /* pairs that have half-open connections only, by the time of the first SYN of these, or by the
+     * end of the rest of their ids, whichever is later */
+    struct scps_heap unsure;
 };
 
 static struct hosts **slot(const struct scps_stack *st, const struct scps_addr *local,
@@ -70,22 +98,15 @@ static void remove_hosts(struct scps_stack *st, struct hosts **at)
 
     *at = h->next;
     st->ids->n--;
+    if (h->heap)
+        scps_heap_remove(h->heap, h);
     st->env.alloc.free(st->env.alloc.ctx, h, sizeof *h);
 }
 
-static bool resting(const struct hosts *h, scps_time now)
+/* Returns the connection of pair h that has been half-open for longest; NULL: none is half-open. */
+static struct scps_conn *oldest(const struct hosts *h)
 {
-    for (unsigned i = 0; i < 256; i++)
-        if (h->rest[i] > now)
-            return true;
-    return false;
-}
-
-/* Returns c if it is a half-open connection of a listener, so that its SYN may be forged; otherwise
- * NULL. */
-static struct scps_conn *unsure(struct scps_conn *c)
-{
-    return c && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c) ? c : NULL;
+    return h->ours[h->at[0].half.newer];
 }
 
 /* Returns true if the half-open connection c may be dropped for the new connection `to`, which then
@@ -100,95 +121,105 @@ static bool gives_way(const struct scps_conn *c, const struct scps_conn *to)
     return !scps_conn_listener(to) || c->s.ctx.env->now - c->opened >= least;
 }
 
+/* Puts pair h into the heap in which it belongs, with the right key, after its connections or its
+ * resting ids have changed. Frees it if it has neither. */
+static SCPS_NOINLINE void arrange(struct scps_stack *st, struct hosts *h)
+{
+    const struct scps_conn *c = oldest(h);
+    struct scps_heap *to = NULL;
+    scps_time key = h->rested;
+
+    if (!h->conns && key <= st->env.now) {
+        remove_hosts(st, slot(st, &h->local, &h->remote));
+        return;
+    }
+    if (!h->conns) {
+        to = &st->ids->idle;
+    } else if (h->half_open == h->conns) {
+        to = &st->ids->unsure;
+        /* A connection that gets its id just now has no time of its SYN yet. */
+        key = SCPS_MAX(key, c->state == SCPS_SYN_RECEIVED ? c->opened : st->env.now);
+    }
+    if (h->heap && h->heap != to)
+        scps_heap_remove(h->heap, h);
+    h->heap = to;
+    /* The call cannot fail, because hosts_of() has reserved memory in both heaps. */
+    if (to)
+        (void)scps_heap_set(to, key, h);
+}
+
 static void evict(struct scps_stack *st, struct scps_conn *c)
 {
     scps_connid_release(st, c);
     scps_listener_evict(st, c);
 }
 
-/* Returns the connection of pair h that has been half-open for longest; NULL: none is half-open.
- * Sets *others to whether h has a connection that is not half-open. */
-static struct scps_conn *oldest(const struct hosts *h, bool *others)
-{
-    struct scps_conn *found = NULL, *c;
-
-    *others = false;
-    for (unsigned i = 1; i < 256; i++) {
-        *others |= h->ours[i] && !unsure(h->ours[i]);
-        if ((c = unsure(h->ours[i])) && (!found || c->opened < found->opened))
-            found = c;
-    }
-    return found;
-}
-
-/* Frees the entry of one pair of hosts in the table st->ids, to make room for the new connection c,
- * by dropping the pair's connections. Takes a pair that has only half-open connections, whose SYNs
- * may be forged, and no connection id reserved by TIME-WAIT. If a listener creates c, the oldest of
- * the half-open connections must be HALF_OPEN_LEAST (3 s) and two expected round trips old
- * (gives_way()); if this host opens c, it may have any age. Returns false if there is no such
- * pair. */
-static bool forget_unsure(struct scps_stack *st, const struct scps_conn *c)
-{
-    for (unsigned i = 0; i < BUCKETS; i++)
-        for (struct hosts **at = &st->ids->bucket[i], *h; (h = *at); at = &h->next) {
-            bool others;
-            struct scps_conn *old = oldest(h, &others);
-            if (!old || others || resting(h, st->env.now) || !gives_way(old, c))
-                continue;
-            for (; old; old = oldest(h, &others))
-                evict(st, old);
-            remove_hosts(st, at);
-            return true;
-        }
-    return false;
-}
-
 /* Makes room in the table st->ids, which has an entry for each pair of hosts with header
- * compression, for the pair of c: if the table is full, frees the entries of pairs that have no
- * connection and no connection id reserved by TIME-WAIT; if there are none, drops the half-open
- * connections of one pair (forget_unsure()). Returns false if there is no room. */
+ * compression, for the pair of c. If the table is full, frees the entry of a pair that has no
+ * connection and no connection id reserved by TIME-WAIT. If there is none, drops the connections of
+ * a pair that has only half-open ones, whose SYNs may be forged, and no id reserved by TIME-WAIT:
+ * of these pairs the one that has been so for longest, if its oldest connection gives way to c.
+ * Returns false if there is no room. */
 static bool make_room(struct scps_stack *st, const struct scps_conn *c)
 {
-    if (st->ids->n < st->cfg.max_comp_hosts)
+    const struct scps_connids *ids = st->ids;
+    struct hosts *h;
+
+    if (ids->n < st->cfg.max_comp_hosts)
         return true;
-    for (unsigned i = 0; i < BUCKETS; i++) {
-        for (struct hosts **at = &st->ids->bucket[i]; *at;) {
-            if (!(*at)->conns && !resting(*at, st->env.now))
-                remove_hosts(st, at);
-            else
-                at = &(*at)->next;
-        }
+    if (ids->idle.min <= st->env.now) {
+        arrange(st, ids->idle.v[0].item);
+        return true;
     }
-    return st->ids->n < st->cfg.max_comp_hosts || forget_unsure(st, c);
+    if (ids->unsure.min > st->env.now)
+        return false;
+    h = ids->unsure.v[0].item;
+    if (!gives_way(oldest(h), c))
+        return false;
+    /* When the last one is dropped, arrange() frees h. */
+    for (unsigned n = h->half_open; n; n--)
+        evict(st, oldest(h));
+    return true;
 }
 
 static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
 {
     const struct scps_alloc *a = &st->env.alloc;
     struct hosts *h;
+    uint32_t most;
 
     if (!st->ids) {
         st->ids = a->alloc(a->ctx, sizeof *st->ids);
         if (!st->ids)
             return NULL;
         memset(st->ids, 0, sizeof *st->ids);
+        scps_heap_init(&st->ids->idle, a, offsetof(struct hosts, heap_slot));
+        scps_heap_init(&st->ids->unsure, a, offsetof(struct hosts, heap_slot));
     }
     h = *slot(st, &c->local, &c->remote);
     if (h)
         return h;
-    if (!make_room(st, c) || !(h = a->alloc(a->ctx, sizeof *h)))
+    if (!make_room(st, c))
+        return NULL;
+    /* The plan of a stack with fixed memory has one block of max_conns places for each heap. */
+    most = st->reserve ? st->cfg.max_conns : st->ids->n + 1;
+    if (scps_heap_reserve(&st->ids->idle, most) || scps_heap_reserve(&st->ids->unsure, most) ||
+        !(h = a->alloc(a->ctx, sizeof *h)))
         return NULL;
     memset(h, 0, sizeof *h);
     h->local = c->local;
     h->remote = c->remote;
+    h->heap_slot = SCPS_HEAP_NONE;
+    h->vacant = 255;
+    for (unsigned i = 0; i < 255; i++)
+        h->ring[i] = (uint8_t)(i + 1);
     *slot(st, &c->local, &c->remote) = h;
     st->ids->n++;
     return h;
 }
 
-/* Returns a number from 0 to 254 that an attacker cannot guess; vacant() begins its search for a
- * free connection id of c there. */
-static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
+/* Returns a number from 0 to n - 1 that an attacker cannot guess. n: at most 255 */
+static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c, unsigned n)
 {
     uint8_t msg[13] = {'i'};
 
@@ -196,44 +227,121 @@ static uint8_t draw(const struct scps_stack *st, const struct scps_conn *c)
     scps_put16(msg + 5, c->lport);
     scps_put16(msg + 7, c->rport);
     scps_put32(msg + 9, c->s.ctx.id);
-    return (uint8_t)(scps_siphash(st->env.key, msg, sizeof msg) % 255);
+    return (uint8_t)((uint32_t)scps_siphash(st->env.key, msg, sizeof msg) % n);
 }
 
-/* Returns a free connection id, 1 to 255, the octet that this host announces in its SYN and puts
- * into each compressed header to the peer instead of ports: one that this host uses for no
- * connection between the two hosts of h now, and has not used within TIME-WAIT; 0: there is none.
- * The search begins at 1 + from and wraps around after 255. */
-static uint8_t vacant(const struct scps_stack *st, const struct hosts *h, unsigned from)
+/* Returns where ring h->ring has its entry number i, counted from the first vacant id. */
+static uint8_t *entry(struct hosts *h, unsigned i)
 {
-    for (unsigned i = 0; i < 255; i++) {
-        uint8_t id = (uint8_t)(1 + (from + i) % 255);
-        if (!h->ours[id] && h->rest[id] <= st->env.now)
-            return id;
+    return &h->ring[(uint8_t)(h->first + i)];
+}
+
+/* Makes those of the resting ids of h vacant whose rest has ended. */
+static void end_rests(struct hosts *h, scps_time now)
+{
+    while (h->resting && h->at[*entry(h, h->vacant)].rest <= now) {
+        h->vacant++;
+        h->resting--;
     }
-    return 0;
+}
+
+/* Takes one of the vacant ids out of the ring of h, the octet that this host announces in its SYN
+ * and puts into each compressed header to the peer instead of ports: one that this host uses for no
+ * connection between the two hosts of h now, and has not used within TIME-WAIT. c: the connection
+ * that gets it. Precondition: h has a vacant id. */
+static uint8_t take(const struct scps_stack *st, struct hosts *h, const struct scps_conn *c)
+{
+    uint8_t *at = entry(h, draw(st, c, h->vacant)), id = *at;
+
+    *at = h->ring[h->first++];
+    h->vacant--;
+    return id;
+}
+
+/* Puts id into the ring of h. until: the end of its rest, µs; if that is not after now, the id is
+ * vacant at once. */
+static void put_back(struct hosts *h, uint8_t id, scps_time until, scps_time now)
+{
+    unsigned n = h->vacant + h->resting;
+
+    if (until <= now) {
+        h->vacant++;
+        h->ring[--h->first] = id;
+        return;
+    }
+    /* Only connections with different values of time_wait make ids rest out of the order of their
+     * release. */
+    for (; n > h->vacant && h->at[*entry(h, n - 1)].rest > until; n--)
+        *entry(h, n) = *entry(h, n - 1);
+    *entry(h, n) = id;
+    h->resting++;
+    h->at[id].rest = until;
+    h->rested = SCPS_MAX(h->rested, until);
+}
+
+/* Appends c, which has just got its id, to the list of the half-open connections of h. */
+static void add_half_open(struct hosts *h, struct scps_conn *c)
+{
+    uint8_t id = c->s.tp->conn_id, last = h->at[0].half.older;
+
+    h->at[id].half.older = last;
+    h->at[id].half.newer = 0;
+    h->at[last].half.newer = h->at[0].half.older = id;
+    h->half_open++;
+    c->s.tp->half_open = true;
+}
+
+/* Removes c from the list of the half-open connections of h, if it is in it. */
+static void remove_half_open(struct hosts *h, struct scps_conn *c)
+{
+    uint8_t older, newer;
+
+    if (!c->s.tp->half_open)
+        return;
+    older = h->at[c->s.tp->conn_id].half.older;
+    newer = h->at[c->s.tp->conn_id].half.newer;
+    h->at[older].half.newer = newer;
+    h->at[newer].half.older = older;
+    h->half_open--;
+    c->s.tp->half_open = false;
 }
 
 bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
 {
     struct hosts *h = hosts_of(st, c);
-    uint8_t id;
 
-    if (!h || scps_conn_need_tp(&c->s))
+    if (!h)
         return false;
-    id = vacant(st, h, draw(st, c));
-    if (!id) {
-        bool others;
-        struct scps_conn *old = oldest(h, &others);
+    if (scps_conn_need_tp(&c->s)) {
+        arrange(st, h);
+        return false;
+    }
+    end_rests(h, st->env.now);
+    if (!h->vacant) {
+        struct scps_conn *old = oldest(h);
         if (!old || !gives_way(old, c))
             return false;
-        id = old->s.tp->conn_id;
         evict(st, old);
     }
-    h->ours[id] = c;
+    c->s.tp->conn_id = take(st, h, c);
+    h->ours[c->s.tp->conn_id] = c;
     h->conns++;
-    c->s.tp->conn_id = id;
-    scps_tp_comp_begin(c->s.tp, id);
+    if (scps_conn_listener(c))
+        add_half_open(h, c);
+    arrange(st, h);
+    scps_tp_comp_begin(c->s.tp, c->s.tp->conn_id);
     return true;
+}
+
+void scps_connid_established(struct scps_stack *st, struct scps_conn *c)
+{
+    struct hosts *h;
+
+    if (!c->s.tp || !c->s.tp->half_open)
+        return;
+    h = *slot(st, &c->local, &c->remote);
+    remove_half_open(h, c);
+    arrange(st, h);
 }
 
 /* Removes c from the list of the connections of pair h to which the peer gave the same connection
@@ -283,17 +391,21 @@ bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, b
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
 {
     struct hosts *h;
+    scps_time until = st->env.now;
 
     if (!c->s.tp->conn_id)
         return;
     h = *slot(st, &c->local, &c->remote);
     h->ours[c->s.tp->conn_id] = NULL;
+    remove_half_open(h, c);
     if (c->s.established || c->notify.active)
-        h->rest[c->s.tp->conn_id] = st->env.now + c->s.ctx.cfg->c.time_wait;
+        until += c->s.ctx.cfg->c.time_wait;
+    put_back(h, c->s.tp->conn_id, until, st->env.now);
     h->conns--;
     if (c->s.tp->heard)
         unlist(h, c);
     c->s.tp->conn_id = 0;
+    arrange(st, h);
 }
 
 struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
@@ -316,6 +428,8 @@ void scps_connid_free_all(struct scps_stack *st)
     for (unsigned i = 0; i < BUCKETS; i++)
         while (st->ids->bucket[i])
             remove_hosts(st, &st->ids->bucket[i]);
+    scps_heap_fini(&st->ids->idle);
+    scps_heap_fini(&st->ids->unsure);
     st->env.alloc.free(st->env.alloc.ctx, st->ids, sizeof *st->ids);
     st->ids = NULL;
 }

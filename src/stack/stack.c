@@ -41,6 +41,13 @@ static struct scps_stack *take_all(const struct scps_stack_config *cfg, uint64_t
     return st;
 }
 
+/* Called when c, which a SYN to a listener created, has completed its handshake. */
+static void established(struct scps_env *env, struct scps_conn *c)
+{
+    scps_listener_established(env, c);
+    scps_connid_established((struct scps_stack *)env, c);
+}
+
 struct scps_stack *scps_stack_new(const struct scps_stack_config *cfg)
 {
     return scps_stack_open(cfg, NULL, 0);
@@ -78,7 +85,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     scps_ratelimit_begin(&st->icmp_limit, cfg.resets, UINT32_MAX, cfg.now);
     st->env.may_establish = scps_listener_has_room;
     st->env.may_repeat = scps_listener_may_repeat;
-    st->env.established = scps_listener_established;
+    st->env.established = established;
     st->env.fell_back = scps_plain_remember;
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {

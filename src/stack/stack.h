@@ -171,6 +171,8 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
  * peer's id already: returns false and records nothing if force is false; takes the id from that
  * connection if force is true. */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
+/* Called when c, which a SYN to a listener created, has completed its handshake. */
+void scps_connid_established(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connection ids of c, if it has any. The id that this host chose is not used again for
  * scps_conn_config.time_wait, if the handshake was completed or this host opened the connection. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
