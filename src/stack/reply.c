@@ -330,8 +330,10 @@ void scps_answer_echo(struct scps_stack *st, struct scps_nif *nif, const struct 
         return;
     cut.body_len = SCPS_MIN(m->body_len, fits);
     room = 40 + 4 + cut.body_len;
-    if (room > sizeof small && !(p = a->alloc(a->ctx, room)))
+    if (room > sizeof small && !(p = a->alloc(a->ctx, room))) {
+        scps_env_drop(&st->env, SCPS_DROP_NO_BUFFER);
         return;
+    }
     n = hdr + scps_icmp_build_echo_reply(p + hdr, in, &cut);
     ip.df = false;
     scps_ip_build(p, &ip, n - hdr);

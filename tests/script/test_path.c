@@ -561,6 +561,26 @@ static void packets_with_foreign_or_invalid_addresses(void **x)
     script_free(t);
 }
 
+/* A request whose reply needs more memory than there is gets none, and is counted. A stack with
+ * fixed memory has none for replies of more than 256 octets. */
+static void echo_without_memory(void **x)
+{
+    struct script *t = script_of(x);
+    bool four = t->us.addr.family == 4;
+    uint8_t msg[300] = {four ? 8 : 128}, p[400];
+    struct scps_stack_stats s;
+
+    t->stack_cfg.max_conns = 1;
+    t->stack_cfg.fixed_memory = &t->cfg;
+    script_start(t);
+    size_t n = build(t, p, four ? SCPS_IPPROTO_ICMP : SCPS_IPPROTO_ICMPV6, msg, sizeof msg, 2);
+    assert_int_equal(script_input(t, MS(1), p, n), 0);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.echo_replies, 0);
+    assert_int_equal(s.drops[SCPS_DROP_NO_BUFFER], 1);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -578,6 +598,7 @@ int main(void)
         SCRIPT_TEST(a_packet_as_long_as_a_plateau),
         SCRIPT_TEST(too_big_with_fin),
         SCRIPT_TEST(echo),
+        SCRIPT_TEST(echo_without_memory),
         SCRIPT_TEST(udp_port_unreachable),
         SCRIPT_TEST(replies_fit_a_small_mtu),
         SCRIPT_TEST(packets_with_foreign_or_invalid_addresses),
