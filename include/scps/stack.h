@@ -119,10 +119,11 @@ struct scps_stack_config {
     /* Limit, bytes/s, of the replies to packets that belong to no connection (resets, ICMP errors,
      * echo replies, SYN cookies), for each network interface, where the route of the reply has no
      * rate, and the device (scps_netif.rate) has none or is idle; default 1250000; at most 2^43.
-     * The first of these cases applies; replies beyond the limit are dropped (SCPS_DROP_RATE_LIMITED).
-     * SCPS_ANSWER_SHARE is 16, SCPS_ANSWER_LEAST 128, SCPS_ANSWER_FLOOR 1000 bytes/s.
+     * The first of these cases applies; replies beyond the limit are dropped, and counted as
+     * SCPS_DROP_RATE_LIMITED. SCPS_ANSWER_SHARE is 16, SCPS_ANSWER_LEAST 128, SCPS_ANSWER_FLOOR
+     * 1000 bytes/s.
      *   the route has a rate     1/SCPS_ANSWER_SHARE of the route's rate
-     *   the device is idle       answer_rate, but at most 7/8 of the device's rate if that is known.
+     *   the device is idle       answer_rate, but at most 7/8 of the device's rate if it is known.
      *                            Idle: all connections are half-open or in TIME-WAIT, and less than
      *                            SCPS_ANSWER_FLOOR is sent on the device by connections and
      *                            datagrams; or they have sent nothing on it for 64 s

@@ -42,18 +42,21 @@ static size_t end_send_segment(struct scps_netif *nif, const struct scps_conn *c
 {
     struct scps_world_end *e = (struct scps_world_end *)nif;
     struct scps_linkdir *d = &e->out->dir;
-    uint32_t headers = scps_values_len(c, seg);
+    uint32_t headers;
+    size_t len;
 
-    if (!headers || !e->host->pumped || d->cfg.framing || !SCPS_FAST_PATH(SCPS_FAST_VALUES))
+    if (!e->host->pumped || d->cfg.framing || !SCPS_FAST_PATH(SCPS_FAST_VALUES) ||
+        !(headers = scps_values_len(c, seg)))
         return 0;
+    len = headers + seg->len;
     if (scps_linkdir_offer_segment(d, e->link->w->now, c, seg, headers) == 0) {
         nif->tx_packets++;
-        nif->tx_bytes += headers + seg->len;
+        nif->tx_bytes += len;
     } else {
         nif->tx_errors++;
     }
     scps_world_look_again(e->out);
-    return headers + seg->len;
+    return len;
 }
 
 /* Does nothing, because an end is a part of its link and is freed with it. */

@@ -133,8 +133,9 @@ static SCPS_NOINLINE int segment(struct scps_stack *st, struct scps_nif *nif, st
         }
         const unsigned flags = nif->nif->flags;
         size_t len = flags & SPECIAL ? special_device(nif, t, c, &seg) : 0;
-        const int made = len ? SCPS_OUTPUT_SENT : 1;
+        int made = SCPS_OUTPUT_SENT;
         if (!len) {
+            made = 1;
             scps_ipout(st, c, &seg, flags & SCPS_NETIF_NO_CSUM, out);
             len = out->len + out->payload_len;
         }

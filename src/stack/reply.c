@@ -64,8 +64,8 @@ static const struct scps_netif *device(const struct scps_nif *nif)
     return dev;
 }
 
-/* Returns true if replies through nif hinder no connection and no datagram, which send `own` bytes/s
- * through it now. */
+/* Returns true if replies through nif hinder nobody. own: bytes/s that connections and datagrams
+ * send through it now. */
 static bool idle(const struct scps_stack *st, const struct scps_nif *nif, uint64_t own)
 {
     return scps_usage_silent(&nif->usage) ||
