@@ -27,9 +27,10 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 #define REQUEST_MAX 4096 /* largest length of a request line with its headers, bytes */
 #define CLIENTS_MAX 256
-/* largest number of established connections that wait in the listener's queue while there are
- * CLIENTS_MAX clients */
-#define BACKLOG 64
+#define BACKLOG     64 /* largest number of connections in the listener's queue */
+/* largest number of clients that wait while there are CLIENTS_MAX others, and of clients beyond
+ * these that are being told so */
+#define WAITING_MAX 64
 /* Time, µs, in which a client must have sent its whole request. Also the user timeout and the
  * keep-alive idle time of each connection, by which a client that has vanished, or does not read,
  * is detected. */
@@ -37,6 +38,8 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 #define LOOK     SCPS_SEC(1) /* interval of the check for clients without a request, µs */
 /* time, µs, for which a client may wait with its request although others wait to be accepted */
 #define GRACE SCPS_SEC(5)
+/* longest time, µs, for which a client waits for a place */
+#define WAIT_MAX SCPS_SEC(30)
 
 static const char help[] =
     "usage: scps_httpd [options] INTERFACE\n"
@@ -70,7 +73,11 @@ struct client {
     /* true: the whole response is written, and the structure is freed when the peer has
      * acknowledged it */
     bool leaving;
-    scps_time accepted; /* stack time, µs, at which the connection was accepted */
+    /* true: the client has none of the CLIENTS_MAX places. It waits for one, or, if it is being
+     * answered, gets the response 503. */
+    bool waiting;
+    /* stack time, µs, at which the connection was accepted, or at which the client got a place */
+    scps_time accepted;
 };
 
 struct app {
@@ -83,7 +90,9 @@ struct app {
     struct realtime rt;
     struct scps_listener *listener;
     struct client *clients;
-    unsigned open, served;
+    /* open: clients that have a place; waiting: the others; served: responses; refused: those of
+     * them with status 503 */
+    unsigned open, waiting, served, refused;
     uint64_t bytes;
     ev_timer look; /* calls on_look() */
 };
@@ -184,7 +193,7 @@ static void log_response(struct app *a, struct client *c)
  * response, or the connection has ended already. */
 static void drop(struct app *a, struct client *c, bool whole)
 {
-    a->open--;
+    *(c->waiting ? &a->waiting : &a->open) -= 1;
     if (c->answering)
         log_response(a, c);
     if (whole)
@@ -300,8 +309,11 @@ static int64_t write_response(struct client *c)
 
 static void step(struct app *a, struct client *c)
 {
-    int64_t n = c->leaving ? 1 : collect(a, c);
+    int64_t n;
 
+    if (c->waiting && !c->answering)
+        return;
+    n = c->leaving ? 1 : collect(a, c);
     if (n == 1) {
         n = c->leaving ? 0 : write_response(c);
         /* The body of a request is read and discarded: unread data would make the stack reset the
@@ -319,16 +331,15 @@ static void step(struct app *a, struct client *c)
     }
 }
 
-/* Called when another connection waits to be accepted and there are CLIENTS_MAX clients: resets the
- * one that has been connected for longest without a request, so that such clients cannot keep
- * others out. A client that gets a response keeps its place, and so does a new one for GRACE.
- * Returns false if there is no client to reset; the connection then waits in the listener's
- * queue. */
+/* Called when another client waits and there are CLIENTS_MAX clients: resets the one that has been
+ * connected for longest without a request, so that such clients cannot keep others out. A client
+ * that gets a response keeps its place, and so does a new one for GRACE. Returns false if there is
+ * no client to reset; the other one then has to wait. */
 static bool make_room(struct app *a)
 {
     struct client *longest = NULL;
     for (struct client *c = a->clients; c; c = c->next)
-        if (!c->answering && (!longest || c->accepted < longest->accepted))
+        if (!c->answering && !c->waiting && (!longest || c->accepted < longest->accepted))
             longest = c;
     if (!longest || scps_sysclock_now() - longest->accepted < GRACE)
         return false;
@@ -336,10 +347,47 @@ static bool make_room(struct app *a)
     return true;
 }
 
+static bool has_room(struct app *a)
+{
+    return a->open < CLIENTS_MAX || make_room(a);
+}
+
+/* Answers client c, which waits, with status 503 and the reason. Its request is read for the log,
+ * as far as it has arrived. */
+static void refuse(struct app *a, struct client *c, const char *words)
+{
+    int64_t n = scps_conn_read(c->conn, c->request, REQUEST_MAX, 0);
+    if (n > 0)
+        c->request[c->have = (size_t)n] = 0;
+    c->head_only = strncmp(c->request, "HEAD ", 5) == 0;
+    answer(a, c, 503, words, 0);
+    a->refused++;
+    step(a, c);
+}
+
+/* Gives free places to the clients that have waited for longest. */
+static void give_places(struct app *a)
+{
+    for (;;) {
+        struct client *first = NULL;
+        for (struct client *c = a->clients; c; c = c->next)
+            if (c->waiting && !c->answering)
+                first = c; /* The list begins with the newest client. */
+        if (!first || !has_room(a))
+            return;
+        a->waiting--;
+        a->open++;
+        first->waiting = false;
+        first->accepted = scps_sysclock_now();
+        step(a, first);
+    }
+}
+
 static void accept_all(struct app *a)
 {
     struct scps_conn *conn;
-    while (scps_listener_pending(a->listener) && (a->open < CLIENTS_MAX || make_room(a)) &&
+    give_places(a);
+    while (scps_listener_pending(a->listener) && (has_room(a) || a->waiting < 2 * WAITING_MAX) &&
            (conn = scps_accept(a->listener))) {
         struct client *c = calloc(1, sizeof *c);
         if (!c) {
@@ -354,9 +402,13 @@ static void accept_all(struct app *a)
         if (c->next)
             c->next->link = &c->next;
         a->clients = c;
-        a->open++;
+        c->waiting = a->open >= CLIENTS_MAX;
+        *(c->waiting ? &a->waiting : &a->open) += 1;
         scps_conn_set_user(conn, c);
-        step(a, c);
+        if (a->waiting > WAITING_MAX && c->waiting)
+            refuse(a, c, "Service Unavailable: too many clients wait already");
+        else
+            step(a, c);
     }
 }
 
@@ -373,7 +425,7 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
 }
 
 /* Called every LOOK: resets each client whose request is not complete PATIENCE after its connection
- * was accepted. The time counts from there and not from the last byte, so that a client that sends
+ * was accepted, and refuses each client that has waited for WAIT_MAX. The time counts from there and not from the last byte, so that a client that sends
  * its request byte by byte does not keep a place. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
@@ -383,7 +435,9 @@ static void on_look(EV_P_ ev_timer *w, int revents)
     (void)revents;
     for (struct client *c = a->clients, *next; c; c = next) {
         next = c->next;
-        if (!c->answering && now - c->accepted >= PATIENCE)
+        if (c->waiting && !c->answering && now - c->accepted >= WAIT_MAX)
+            refuse(a, c, "Service Unavailable: no place was free for 30 s");
+        else if (!c->waiting && !c->answering && now - c->accepted >= PATIENCE)
             drop(a, c, false);
     }
     accept_all(a);
@@ -426,9 +480,11 @@ static int run(struct app *a)
     status = scps_loop_error(a->rt.loop) ? FAILED : DONE;
     while (a->clients)
         drop(a, a->clients, false);
-    fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files%s%s\n", a->served,
-            (unsigned long long)a->bytes, status ? ": " : "",
-            status ? realtime_lost(&a->rt, true) : "");
+    fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files", a->served,
+            (unsigned long long)a->bytes);
+    if (a->refused)
+        fprintf(stderr, ", %u refused for want of a place (503)", a->refused);
+    fprintf(stderr, "%s%s\n", status ? ": " : "", status ? realtime_lost(&a->rt, true) : "");
     scps_loop_kick(a->rt.loop);
 out:
     realtime_close(&a->rt);

@@ -115,8 +115,39 @@ assert set(whole) == {1 << 20}, whole
 assert [body(s) for s in further] == [b""] * 20
 END
 )
+crowded() ( # 256 slow downloads and 80 more clients, which learn within a bounded time that there is no place for them
+    python3 - <<'END'
+import select, socket, sys, time
+def ask(what):
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+    s.connect(("10.77.0.2", 80))
+    s.sendall(b"GET /%s HTTP/1.0\r\n\r\n" % what)
+    return s
+slow = [ask(b"big") for _ in range(256)]
+for s in slow:
+    assert s.recv(1), "no response"
+began = time.monotonic()
+waits = [ask(b"empty") for _ in range(80)]
+left, said = set(waits), []
+while left and time.monotonic() - began < 120:
+    for s in select.select(list(left), [], [], 1)[0]:
+        left.remove(s)
+        said.append((s.recv(1000), time.monotonic() - began))
+    for s in slow:
+        s.recv(16384)
+assert not left, "%d clients wait after 120 s" % len(left)
+assert all(b" 503 Service Unavailable: " in r for r, _ in said), said
+# 64 wait, and those behind them are refused at once
+assert sum(b"no place was free for 30 s" in r and t > 25 for r, t in said) == 64, said
+assert sum(b"too many clients wait already" in r and t < 25 for r, t in said) == 16, said
+for s in slow: # they go on
+    assert s.recv(16384)
+END
+)
 if command -v python3 >/dev/null; then
     ok "256 downloads go on while 20 clients wait" full
+    ok "no client waits for longer than 30 s" crowded
 fi
 log() { # what a client that reset its connection has acknowledged, and not the size of the file
     local n
@@ -127,7 +158,10 @@ log() { # what a client that reset its connection has acknowledged, and not the 
 }
 ok "the log says what was delivered" log
 ends() {
-    stop $server
+    stop $server || return 1
+    command -v python3 >/dev/null || return 0
+    grep -q ' 503 [0-9]* "GET /empty HTTP/1.0"$' "$TMP/httpd.err" &&
+        tail -1 "$TMP/httpd.err" | grep -q ', 80 refused for want of a place (503)$'
 }
 ok "SIGINT: status 0" ends
 verdict
