@@ -64,6 +64,7 @@ struct client {
     bool answering, head_only;
     int status;       /* status code of the response; 0 before there is one */
     uint64_t content; /* length of the response's body, or of the one that HEAD leaves out, bytes */
+    const char *type; /* media type of the file, for a response with status 200 */
     char header[512]; /* status line and headers of the response, or a short response as a whole */
     size_t header_len, header_sent;
     int file; /* descriptor of the file; -1: none is open */
@@ -217,12 +218,11 @@ static void answer(struct app *a, struct client *c, int status, const char *word
         snprintf(body, sizeof body, "%d %s\n", status, words);
         size = strlen(body);
     }
-    c->header_len =
-        (size_t)snprintf(c->header, sizeof c->header,
-                         "HTTP/1.0 %d %s\r\nServer: scps_httpd/" SCPS_VERSION "\r\n"
-                         "Content-Type: %s\r\nContent-Length: %llu\r\n\r\n%s",
-                         status, words, status == 200 ? "application/octet-stream" : "text/plain",
-                         (unsigned long long)size, c->head_only ? "" : body);
+    c->header_len = (size_t)snprintf(c->header, sizeof c->header,
+                                     "HTTP/1.0 %d %s\r\nServer: scps_httpd/" SCPS_VERSION "\r\n"
+                                     "Content-Type: %s\r\nContent-Length: %llu\r\n\r\n%s",
+                                     status, words, status == 200 ? c->type : "text/plain",
+                                     (unsigned long long)size, c->head_only ? "" : body);
     c->answering = true;
     c->status = status;
     c->content = size;
@@ -233,7 +233,9 @@ static void answer(struct app *a, struct client *c, int status, const char *word
  * send. */
 static void decide(struct app *a, struct client *c)
 {
-    char line[REQUEST_MAX + 1], *save = NULL;
+    static const char index[] = "index.html", html[] = ".html";
+    char line[REQUEST_MAX + sizeof index], *save = NULL;
+    size_t len;
     struct stat st;
     memcpy(line, c->request, c->have + 1);
     line[strcspn(line, "\r\n")] = 0;
@@ -247,6 +249,13 @@ static void decide(struct app *a, struct client *c)
         answer(a, c, 501, "Not Implemented", 0);
         return;
     }
+    len = strlen(target);
+    if (target[len - 1] == '/')
+        memcpy(target + len, index, sizeof index);
+    len = strlen(target);
+    c->type = len >= sizeof html && strcmp(target + len - strlen(html), html) == 0
+                  ? "text/html"
+                  : "application/octet-stream";
     c->file = open_below(a->root_fd, target, &st);
     if (c->file < 0) {
         answer(a, c, 404, "Not Found", 0);

@@ -58,7 +58,18 @@ status() { # WANTED CURL-ARGUMENTS...
 }
 ok "HEAD" status 200 -I http://10.77.0.2/big
 ok "missing" status 404 http://10.77.0.2/nothing
-ok "a folder" status 404 http://10.77.0.2/sub
+ok "a folder without an index" status 404 http://10.77.0.2/sub/
+echo top >"$TMP/root/index.html"
+echo below >"$TMP/root/sub/index.html"
+ok "the index of the root" fetch http://10.77.0.2/ "$TMP/root/index.html"
+ok "the index of a folder" fetch http://10.77.0.2/sub/?x=y "$TMP/root/sub/index.html"
+ok "a folder without a slash" status 404 http://10.77.0.2/sub
+type() { # PATH TYPE
+    curl -sS -m $PATIENCE -o /dev/null -w '%{content_type}' "http://10.77.0.2$1" | grep -qx "$2"
+}
+ok "the type of a page" type / text/html
+ok "the type of another file" type /empty application/octet-stream
+ok "Range: the whole file" status 200 -r 10-20 "http://10.77.0.2/sub/one%20file"
 ok "out of the root" status 404 --path-as-is http://10.77.0.2/../secret
 ok "out of the root, disguised" status 404 --path-as-is http://10.77.0.2/sub/%2e%2e/%2e%2e/secret
 ok "a link out of the root" status 404 http://10.77.0.2/link
