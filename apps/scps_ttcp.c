@@ -76,6 +76,8 @@ static int act(const struct ttcp_options *o)
     status = ttcp_exit_status(r.outcome);
     if ((r.tx.open || r.rx.open) && (!o->json || o->verbose > 0))
         ttcp_report_text(&r, stderr);
+    else if (o->verbose > 0)
+        ttcp_report_dropped(&r, stderr);
     if (r.outcome != TTCP_DONE)
         fprintf(stderr, "scps_ttcp: %s\n", r.error);
     status = stdfds_reported(status);

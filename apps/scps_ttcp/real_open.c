@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -349,10 +350,32 @@ static const char *no_answer(const struct ttcp_real *x, char msg[TTCP_MSGLEN])
     return msg;
 }
 
+/* Returns the message of a run to which nobody has connected. If packets came and were dropped, it
+ * says how many, because a wrong address or identifier is then the likely reason. */
+static const char *nobody(const struct ttcp_real *x, char msg[TTCP_MSGLEN])
+{
+    struct ttcp_result now = {0};
+    struct scps_stack_stats stats;
+    uint64_t n = 0;
+
+    scps_stack_get_stats(x->st, &stats);
+    ttcp_result_device(&now, x->top);
+    for (int d = SCPS_DROP_NONE + 1; d < SCPS_DROP_COUNT; d++)
+        n += stats.drops[d];
+    for (unsigned i = 0; i < now.n_link_drops; i++)
+        n += now.link_drops[i].count;
+    if (n == 0)
+        return "nobody connected within --timeout: give it longer, or see the other end";
+    snprintf(
+        msg, TTCP_MSGLEN, "nobody connected within --timeout, and %" PRIu64 " packet%s dropped: %s",
+        n, n == 1 ? " was" : "s were", x->o->verbose > 0 ? "see the reasons above" : "-v says why");
+    return msg;
+}
+
 const char *ttcp_real_late(const struct ttcp_real *x, char msg[TTCP_MSGLEN])
 {
     if (!x->begun)
-        return "nobody connected within --timeout: give it longer, or see the other end";
+        return nobody(x, msg);
     if (ttcp_real_missing(x, "", msg))
         return msg;
     if (x->sends && !x->flow->sender.connected)

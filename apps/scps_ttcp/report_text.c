@@ -383,6 +383,15 @@ void ttcp_report_text(const struct ttcp_result *r, FILE *f)
                 o->fwd.ber > 0 || o->fwd.loss > 0 ? " (the mean: losses are by chance)" : "");
 }
 
+void ttcp_report_dropped(const struct ttcp_result *r, FILE *f)
+{
+    if (r->has_tx)
+        dropped(f, 't', &r->tx);
+    if (r->has_rx)
+        dropped(f, 'r', &r->rx);
+    ttcp_report_interface(r, f);
+}
+
 void ttcp_report_line(const struct ttcp_result *r, FILE *f)
 {
     const struct ttcp_side *own = r->has_tx ? &r->tx : &r->rx;

@@ -240,6 +240,9 @@ uint64_t ttcp_received_bytes(const struct ttcp_result *r);
 
 /* Writes the whole report of a run, whose first result is r, as text. */
 void ttcp_report_text(const struct ttcp_result *r, FILE *f);
+/* Writes which packets the stack and the link layer have dropped, for each reason, at an end that
+ * has had no connection; nothing if there are none. */
+void ttcp_report_dropped(const struct ttcp_result *r, FILE *f);
 /* These two functions write one line of text for an interval i of --interval: for the flow with
  * result r, or for the sum of the flows that have the direction of r. */
 void ttcp_report_interval(const struct ttcp_result *r, const struct ttcp_interval *i, FILE *f);

@@ -334,6 +334,12 @@ int ttcp_serve(const struct ttcp_options *o)
         (s.listener = ttcp_real_listen(&s.x, BACKLOG)) != NULL)
         serve(&s);
     ttcp_capture_check(&r, s.x.tap, o->pcap);
+    if (s.x.st != NULL)
+        scps_stack_get_stats(s.x.st, s.x.sends ? &r.tx.stack : &r.rx.stack);
+    if (s.x.top != NULL)
+        ttcp_result_device(&r, s.x.top);
+    if (o->verbose > 0)
+        ttcp_report_dropped(&r, stderr);
     scps_loop_free(s.x.loop);
     if (s.x.st != NULL)
         scps_stack_free(s.x.st);

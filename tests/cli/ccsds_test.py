@@ -93,6 +93,17 @@ class Pair(unittest.TestCase):
             length = int(kind.split("frame=")[1].split(",")[0])
             self.assertEqual({length}, {len(f) for side in relay.seen for f in side})
 
+    def test_frames_of_another_spacecraft(self):
+        """The receiver, to which nobody has connected, names the reason with -v."""
+        relay = Relay()
+        try:
+            _, _, status, err, _ = transfer([*relay.udp(0), "--ccsds", "aos,scid=66", "--addr", "10.9.0.1", "--timeout", "2", "10.9.0.2"],
+                                            [*relay.udp(1), "--ccsds", "aos,scid=67", "--addr", "10.9.0.2", "-v"])
+            self.assertEqual(3, status, err)
+            self.assertRegex(err, r"ttcp-r: ccsds dropped: [1-9]\d* frames? ")
+        finally:
+            relay.close()
+
     def test_ipv6_and_large_packets(self):
         self.over(Relay(), "aos,frame=500,fill=0.002", ("fd00::1", "fd00::2"), ["--mtu", "9000"])
 

@@ -1487,6 +1487,25 @@ class Udp(Case):
                 status, out, err = finish(r, timeout=30)
                 self.assertIn(status, (1, 3), err)
 
+    def test_packets_for_another_address(self):
+        """A receiver to which nobody has connected says with -v which packets it has dropped, and why."""
+        for more in [[], ["--json"], ["--server"]]:
+            pair = Pair()
+            r = pair.receiver("-s", "-v", *more)
+            self.assertEqual(run(["-t", "-s", "--timeout", "0.5"] + pair.tx + ["10.9.0.9"])[0], 124)
+            interrupt(r)
+            status, out, err = finish(r)
+            self.assertTrue(any(re.match(r"ttcp-r: dropped: not_ours \d+$", line) for line in err), err)
+        pair = Pair()
+        r = start(["-r", "-s", "--timeout", "3"] + pair.rx)
+        t = start(["-t", "-s", "--timeout", "3"] + pair.tx + ["10.9.0.9"])
+        status, out, err = finish(r)
+        self.assertEqual(status, 124, err)
+        self.complains(err, "nobody connected within --timeout")
+        if "dropped" in err[-1]:  # the sender has started within 3 s
+            self.assertRegex(err[-1], r", and \d+ packets? (was|were) dropped: -v says why$")
+        finish(t)
+
     def test_more_connections_than_accepted(self):
         """A receiver without -P resets all connections but one. The status is 3 if data has been transferred, although
         the connection whose error is reported has moved none; and 1 when no connection has."""
