@@ -11,23 +11,23 @@
  *
  * Files are opened below the root one path component at a time without following symbolic links, so
  * no request can reach a file outside it.
+ *
+ * This file has the options, the listener, and the places of which each client needs one;
+ * scps_httpd/client.c serves a client, and scps_httpd/path.c opens its file.
  */
 #include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/completion.h"
 #include "common/hangup.h"
-#include "common/realtime.h"
 #include "common/stdfds.h"
+#include "scps_httpd/httpd.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-#define REQUEST_MAX 4096 /* largest length of a request line with its headers, bytes */
-#define CLIENTS_MAX 256
-#define BACKLOG     64 /* largest number of connections in the listener's queue */
+#define BACKLOG 64 /* largest number of connections in the listener's queue */
 /* largest number of clients that wait while there are CLIENTS_MAX others, and of clients beyond
  * these that are being told so */
 #define WAITING_MAX 64
@@ -56,289 +56,7 @@ static const char help[] =
 
 static const char help_end[] = "\nExit status: 0 done (SIGINT included), 1 failed, 2 usage.\n";
 
-struct client {
-    struct client *next, **link;
-    struct scps_conn *conn;
-    char request[REQUEST_MAX + 1];
-    size_t have;
-    bool answering, head_only;
-    int status;       /* status code of the response; 0 before there is one */
-    uint64_t content; /* length of the response's body, or of the one that HEAD leaves out, bytes */
-    const char *type; /* media type of the file, for a response with status 200 */
-    char header[512]; /* status line and headers of the response, or a short response as a whole */
-    size_t header_len, header_sent;
-    int file; /* descriptor of the file; -1: none is open */
-    /* size: length of the file, bytes, when the response began; position: number of its bytes
-     * written to the connection */
-    uint64_t size, position;
-    /* true: the whole response is written, and the structure is freed when the peer has
-     * acknowledged it */
-    bool leaving;
-    /* true: the client has none of the CLIENTS_MAX places. It waits for one, or, if it is being
-     * answered, gets the response 503. */
-    bool waiting;
-    /* stack time, µs, at which the connection was accepted, or at which the client got a place */
-    scps_time accepted;
-};
-
-struct app {
-    uint16_t port;
-    const char *root;
-    scps_dur time;
-    bool quiet;
-    struct scps_ifopts ifopts;
-    int root_fd;
-    struct realtime rt;
-    struct scps_listener *listener;
-    struct client *clients;
-    /* open: clients that have a place; waiting: the others; served: responses; refused: those of
-     * them with status 503 */
-    unsigned open, waiting, served, refused;
-    uint64_t bytes;
-    ev_timer look; /* calls on_look() */
-};
-
-/* ---- functions that decode a path and open its file below the root ---- */
-
-static int unhex(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* Decodes percent escapes such as %41 in path, in place, and removes a query behind '?'. Returns
- * false for malformed escapes and for %00. */
-static bool decode(char *path)
-{
-    char *out = path;
-    for (char *p = path; *p && *p != '?' && *p != '#'; p++) {
-        if (*p == '%') {
-            int hi = unhex(p[1]), lo = hi < 0 ? -1 : unhex(p[2]);
-            if (lo < 0 || hi * 16 + lo == 0)
-                return false;
-            *out++ = (char)(hi * 16 + lo);
-            p += 2;
-        } else {
-            *out++ = *p;
-        }
-    }
-    *out = 0;
-    return true;
-}
-
-/* Opens the regular file `path` below the folder with descriptor `root`, and sets *st. Returns its
- * descriptor; -1 for anything else than a regular file, for "..", and for symbolic links. */
-static int open_below(int root, char *path, struct stat *st)
-{
-    char *save = NULL, *name = strtok_r(path, "/", &save), *next;
-    int dir = dup(root), fd = -1;
-    while (dir >= 0 && name && strcmp(name, "..") != 0) {
-        next = strtok_r(NULL, "/", &save);
-        fd = openat(dir, name,
-                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (next ? O_DIRECTORY : 0));
-        close(dir);
-        dir = fd;
-        name = next;
-        fd = -1;
-        if (!name) {
-            fd = dir;
-            dir = -1;
-        }
-    }
-    if (dir >= 0)
-        close(dir);
-    if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
-/* ---- functions that serve the connection of one client ---- */
-
-/* Returns how many bytes of the response's body client c has acknowledged. */
-static uint64_t delivered(const struct client *c)
-{
-    size_t body = c->status == 200 || c->head_only ? 0 : (size_t)c->content;
-    uint64_t acked = c->header_sent + c->position - scps_conn_unacked(c->conn);
-    return acked > c->header_len - body ? acked - (c->header_len - body) : 0;
-}
-
-/* Prints the line of the log for client c, whose response has ended, and counts its bytes. */
-static void log_response(struct app *a, struct client *c)
-{
-    struct scps_endpoint who;
-    char text[SCPS_ADDR_STRLEN];
-    uint64_t body = delivered(c), wanted = c->head_only ? 0 : c->content;
-    if (c->status == 200)
-        a->bytes += body;
-    if (a->quiet)
-        return;
-    scps_conn_remote(c->conn, &who);
-    c->request[strcspn(c->request, "\r\n")] = 0;
-    /* In the request line each character that is not printable ASCII is replaced by '?', because
-     * control characters could affect the terminal on which the log is shown. */
-    for (char *p = c->request; *p; p++)
-        if (*p < ' ' || *p > '~')
-            *p = '?';
-    fprintf(stderr, "%s %d %llu \"%s\"", scps_addr_format(&who.addr, text), c->status,
-            (unsigned long long)body, c->request);
-    if (body < wanted)
-        fprintf(stderr, " incomplete: of %llu bytes", (unsigned long long)wanted);
-    fprintf(stderr, "\n");
-}
-
-/* Ends the connection of client c and frees c. whole: the client has acknowledged the whole
- * response, or the connection has ended already. */
-static void drop(struct app *a, struct client *c, bool whole)
-{
-    *(c->waiting ? &a->waiting : &a->open) -= 1;
-    if (c->answering)
-        log_response(a, c);
-    if (whole)
-        scps_conn_close(c->conn);
-    else
-        /* The response is incomplete, so the connection is reset, which shows the client that
-         * something is missing. */
-        scps_conn_abort(c->conn);
-    *c->link = c->next;
-    if (c->next)
-        c->next->link = c->link;
-    if (c->file >= 0)
-        close(c->file);
-    free(c);
-}
-
-static void answer(struct app *a, struct client *c, int status, const char *words, uint64_t size)
-{
-    char body[64] = "";
-    if (status != 200) {
-        snprintf(body, sizeof body, "%d %s\n", status, words);
-        size = strlen(body);
-    }
-    c->header_len = (size_t)snprintf(c->header, sizeof c->header,
-                                     "HTTP/1.0 %d %s\r\nServer: scps_httpd/" SCPS_VERSION "\r\n"
-                                     "Content-Type: %s\r\nContent-Length: %llu\r\n\r\n%s",
-                                     status, words, status == 200 ? c->type : "text/plain",
-                                     (unsigned long long)size, c->head_only ? "" : body);
-    c->answering = true;
-    c->status = status;
-    c->content = size;
-    a->served++;
-}
-
-/* Called when the request of client c is complete: chooses the response, and opens the file to
- * send. */
-static void decide(struct app *a, struct client *c)
-{
-    static const char index[] = "index.html", html[] = ".html";
-    char line[REQUEST_MAX + sizeof index], *save = NULL;
-    size_t len;
-    struct stat st;
-    memcpy(line, c->request, c->have + 1);
-    line[strcspn(line, "\r\n")] = 0;
-    char *method = strtok_r(line, " ", &save), *target = strtok_r(NULL, " ", &save);
-    if (!method || !target || *target != '/' || !decode(target)) {
-        answer(a, c, 400, "Bad Request", 0);
-        return;
-    }
-    c->head_only = strcmp(method, "HEAD") == 0;
-    if (!c->head_only && strcmp(method, "GET") != 0) {
-        answer(a, c, 501, "Not Implemented", 0);
-        return;
-    }
-    len = strlen(target);
-    if (target[len - 1] == '/')
-        memcpy(target + len, index, sizeof index);
-    len = strlen(target);
-    c->type = len >= sizeof html && strcmp(target + len - strlen(html), html) == 0
-                  ? "text/html"
-                  : "application/octet-stream";
-    c->file = open_below(a->root_fd, target, &st);
-    if (c->file < 0) {
-        answer(a, c, 404, "Not Found", 0);
-        return;
-    }
-    c->size = (uint64_t)st.st_size;
-    answer(a, c, 200, "OK", c->size);
-    if (c->head_only)
-        c->size = 0;
-}
-
-/* Reads the request of client c. Returns 1 when it is complete; SCPS_ERR_AGAIN if more has to
- * arrive; or the error that ended the connection. */
-static int64_t collect(struct app *a, struct client *c)
-{
-    int64_t n = 0;
-    while (!c->answering) {
-        n = scps_conn_read(c->conn, c->request + c->have, REQUEST_MAX - c->have, 0);
-        if (n < 0)
-            return n;
-        c->have += (size_t)n;
-        c->request[c->have] = 0;
-        if (strstr(c->request, "\r\n\r\n") || strstr(c->request, "\n\n"))
-            decide(a, c);
-        else if (c->have == REQUEST_MAX || strlen(c->request) < c->have)
-            answer(a, c, 400, "Bad Request", 0);
-        else if (n == 0)
-            return SCPS_ERR_EOF;
-    }
-    return 1;
-}
-
-/* Writes as much of the response to client c as the send buffer takes. Returns 0 when all is
- * written; SCPS_ERR_AGAIN if the buffer is full; SCPS_ERR_SYSTEM if the file has become shorter; or
- * the error that ended the connection. */
-static int64_t write_response(struct client *c)
-{
-    static uint8_t buf[65536];
-    int64_t w;
-    while (c->header_sent < c->header_len) {
-        w = scps_conn_write(c->conn, c->header + c->header_sent, c->header_len - c->header_sent,
-                            c->size ? SCPS_MORE : 0);
-        if (w < 0)
-            return w;
-        c->header_sent += (size_t)w;
-    }
-    while (c->position < c->size) {
-        uint64_t left = c->size - c->position;
-        ssize_t n =
-            pread(c->file, buf, left < sizeof buf ? (size_t)left : sizeof buf, (off_t)c->position);
-        if (n <= 0)
-            return SCPS_ERR_SYSTEM; /* The file has become shorter since its size was read. */
-        w = scps_conn_write(c->conn, buf, (size_t)n, (uint64_t)n < left ? SCPS_MORE : 0);
-        if (w < 0)
-            return w;
-        c->position += (uint64_t)w;
-    }
-    return 0;
-}
-
-static void step(struct app *a, struct client *c)
-{
-    int64_t n;
-
-    if (c->waiting && !c->answering)
-        return;
-    n = c->leaving ? 1 : collect(a, c);
-    if (n == 1) {
-        n = c->leaving ? 0 : write_response(c);
-        /* The body of a request is read and discarded: unread data would make the stack reset the
-         * connection at the close. */
-        while (scps_conn_read(c->conn, NULL, REQUEST_MAX, 0) > 0)
-            ;
-    }
-    if (n == 0 && !c->leaving) {
-        c->leaving = true;
-        scps_conn_shutdown(c->conn);
-    } else if (n == 0 && !scps_conn_unacked(c->conn)) {
-        drop(a, c, true);
-    } else if (n != 0 && n != SCPS_ERR_AGAIN && n != SCPS_ERR_NOMEM) {
-        drop(a, c, false);
-    }
-}
+/* ---- functions that give clients a place, or let them wait for one ---- */
 
 /* Called when another client waits and there are CLIENTS_MAX clients: resets the one that has been
  * connected for longest without a request, so that such clients cannot keep others out. A client
@@ -352,7 +70,7 @@ static bool make_room(struct app *a)
             longest = c;
     if (!longest || scps_sysclock_now() - longest->accepted < GRACE)
         return false;
-    drop(a, longest, false);
+    httpd_drop(a, longest, false);
     return true;
 }
 
@@ -369,9 +87,9 @@ static void refuse(struct app *a, struct client *c, const char *words)
     if (n > 0)
         c->request[c->have = (size_t)n] = 0;
     c->head_only = strncmp(c->request, "HEAD ", 5) == 0;
-    answer(a, c, 503, words, 0);
+    httpd_answer(a, c, 503, words, 0);
     a->refused++;
-    step(a, c);
+    httpd_step(a, c);
 }
 
 /* Gives free places to the clients that have waited for longest. */
@@ -388,7 +106,7 @@ static void give_places(struct app *a)
         a->open++;
         first->waiting = false;
         first->accepted = scps_sysclock_now();
-        step(a, first);
+        httpd_step(a, first);
     }
 }
 
@@ -417,7 +135,7 @@ static void accept_all(struct app *a)
         if (a->waiting > WAITING_MAX && c->waiting)
             refuse(a, c, "Service Unavailable: too many clients wait already");
         else
-            step(a, c);
+            httpd_step(a, c);
     }
 }
 
@@ -426,16 +144,17 @@ static void on_event(struct scps_loop *l, const struct scps_event *e, void *ctx)
     struct app *a = ctx;
     (void)l;
     if (e->user && e->kind == SCPS_EV_ERROR)
-        drop(a, e->user, true);
+        httpd_drop(a, e->user, true);
     else if (e->user && e->conn)
-        step(a, e->user);
+        httpd_step(a, e->user);
     /* A connection may have arrived, or a client may have gone, so that another one has room. */
     accept_all(a);
 }
 
 /* Called every LOOK: resets each client whose request is not complete PATIENCE after its connection
- * was accepted, and refuses each client that has waited for WAIT_MAX. The time counts from there and not from the last byte, so that a client that sends
- * its request byte by byte does not keep a place. */
+ * was accepted, and refuses each client that has waited for WAIT_MAX. The time counts from there
+ * and not from the last byte, so that a client that sends its request byte by byte does not keep a
+ * place. */
 static void on_look(EV_P_ ev_timer *w, int revents)
 {
     struct app *a = w->data;
@@ -447,7 +166,7 @@ static void on_look(EV_P_ ev_timer *w, int revents)
         if (c->waiting && !c->answering && now - c->accepted >= WAIT_MAX)
             refuse(a, c, "Service Unavailable: no place was free for 30 s");
         else if (!c->waiting && !c->answering && now - c->accepted >= PATIENCE)
-            drop(a, c, false);
+            httpd_drop(a, c, false);
     }
     accept_all(a);
     scps_loop_kick(a->rt.loop);
@@ -488,7 +207,7 @@ static int run(struct app *a)
     ev_timer_stop(scps_loop_ev(a->rt.loop), &a->look);
     status = scps_loop_error(a->rt.loop) ? FAILED : DONE;
     while (a->clients)
-        drop(a, a->clients, false);
+        httpd_drop(a, a->clients, false);
     fprintf(stderr, "scps_httpd: %u requests, %llu bytes of files", a->served,
             (unsigned long long)a->bytes);
     if (a->refused)
