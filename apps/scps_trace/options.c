@@ -11,70 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void usage(FILE *f)
-{
-    fputs(
-        "Usage: scps_trace [options] FILE...        ('-' is standard input; gzip files are "
-        "unpacked)\n"
-        "       scps_trace [options] --live DEVICE\n"
-        "Reports what each TCP or SCPS-TP connection of a capture did, and why it retransmitted.\n"
-        "\n"
-        "Reports\n"
-        "  -b             one line for each connection (the default)\n"
-        "  -l             long report: tcptrace's figures in tcptrace's order, then further ones\n"
-        "  -W             with -l: windows, outstanding data, and what limited the sender\n"
-        "  -r             with -l: round-trip times, duplicate acknowledgements, retransmission "
-        "delays\n"
-        "  -t             print only the figures that tcptrace has\n"
-        "  -p             one line for each packet, with its options (SNACK, capabilities, "
-        "records)\n"
-        "  -q             print no report of connections (for graphs alone, or --json FILE alone)\n"
-        "      --csv, --tsv     one line of values for each connection; with -r and -W more "
-        "columns\n"
-        "      --json[=FILE]    all figures as JSON (docs/schema/scps_trace.schema.json)\n"
-        "      --schema         print the JSON Schema of that document\n"
-        "      --qlog NAME      write qlog 0.3 of each sender to NAME-1-a2b.qlog and so on\n"
-        "Selection of packets and connections\n"
-        "  -o LIST        analyse only these connections, such as -o1,3-5\n"
-        "  -i LIST        leave out these connections\n"
-        "  -n             no effect: numbers are always printed, not names\n"
-        "      --truth FILE     read the log of a link (ground truth), which shows for each "
-        "retransmission\n"
-        "                       whether it was necessary\n"
-        "      --no-udp         do not look for IP packets inside UDP datagrams\n"
-        "      --no-tunnels     do not look for IP packets inside IP, GRE and other tunnels\n"
-        "      --idle-split S   a packet after S seconds of silence begins a new connection with "
-        "the same\n"
-        "                       ports (0: never; tcptrace has 240)\n"
-        "Graphs (xplot files, gnuplot scripts with data; PNG and SVG through gnuplot)\n"
-        "  -S time-sequence   -N outstanding data   -T throughput   -R round trips   -F segment "
-        "sizes\n"
-        "  -A time between acknowledgements   -G all of these\n"
-        "      --graph-dir DIR  folder for the graphs (the working directory)\n"
-        "      --graph-format LIST\n"
-        "                       list of the formats xplot, gnuplot, png, svg (xplot,gnuplot)\n"
-        "      --html FILE      write one interactive page with the graphs\n"
-        "      --html-marks N   largest number of marks on that page (400000)\n"
-        "Live capture\n"
-        "      --live DEVICE    capture from this device\n"
-        "      --filter EXPR    capture only packets that match this libpcap expression\n"
-        "      --count PACKETS  end after this many packets\n"
-        "      --time SECONDS   end after this many seconds\n"
-        "Limits\n"
-        "      --max-memory N   memory for connections, bytes; K, M, G stand for powers of 1024 "
-        "(2G)\n"
-        "      --max-conns N    largest number of connections in memory (limited by --max-memory "
-        "only)\n"
-        "      --progress, --no-progress\n"
-        "                       show a progress bar, or none (shown on a terminal, for long "
-        "files)\n"
-        "      --completion SHELL\n"
-        "                       print the completion of these options in bash\n"
-        "  -V, --version  print the version\n"
-        "  -h, --help     print this help\n",
-        f);
-}
-
 /* ---- functions that parse ranges of connection numbers ---- */
 
 static bool parse_ranges(const char *s, struct ranges *r)
@@ -465,7 +401,7 @@ static int set_other(struct options *o, int c, const char *arg)
         puts("scps_trace " SCPS_VERSION);
         return 0;
     case 'h':
-        usage(stdout);
+        trace_print_help(stdout);
         return 0;
     default:
         return 2;

@@ -32,6 +32,8 @@ struct options {
 /* Parses the options of scps_trace into *o; the capture files begin at argv[optind]. Returns -1 to
  * continue; otherwise the exit status, after all messages have been printed. */
 int trace_options_parse(struct options *o, int argc, char **argv);
+/* Prints the help of scps_trace, which lists all its options, to f (scps_trace --help). */
+void trace_print_help(FILE *f);
 
 /* Returns true if connection number n is to be reported: the user has not excluded it, and has
  * either selected it with -o or selected no connections at all. ctx: the struct options. */
