@@ -6,6 +6,7 @@
  *   run_real.c           one end, over TUN or UDP
  *   run_server.c         --server: one test after another, and several at once
  *   virtual_open.c real_open.c        what these runs open at the start
+ *   real_finish.c        how a run in real time ends
  *   flow.c               data in one direction, and one end of a connection
  *   receipt.c            --tell: the receiver's result, which it sends back to the sender
  *   transfer.c           a sender and a receiver of a stream, driven by events

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of a transfer in real time: its state, which real_open.c initialises and run_real.c
- * uses. */
+/* One end of a transfer in real time: its state, which real_open.c initialises, run_real.c uses
+ * and real_finish.c evaluates at the end. */
 #ifndef SCPS_TTCP_REAL_H
 #define SCPS_TTCP_REAL_H
 
@@ -65,5 +65,20 @@ bool ttcp_real_missing(const struct ttcp_real *x, const char *prefix, char msg[T
 scps_dur ttcp_real_time_left(const struct ttcp_real *x);
 /* Returns the reason, in words, why the run did not end within --timeout: msg, or a constant. */
 const char *ttcp_real_late(const struct ttcp_real *x, char msg[TTCP_MSGLEN]);
+
+/* ---- functions in real_finish.c, which end a transfer ---- */
+
+/* Returns true if every connection has closed. Connections that never arrived do not count. */
+bool ttcp_real_over(const struct ttcp_real *x);
+/* Ends an interval of the option --interval at now, µs, and prints its figures to standard error,
+ * unless --json was given. Does nothing before the transfer has begun. */
+void ttcp_real_interval(struct ttcp_real *x, scps_time now);
+/* Ends the transfer: copies the figures of every flow, as the sender or receiver in this process
+ * has them, to its result. Afterwards the process waits until the connections are closed; if the
+ * transfer has failed, it resets them at once. why: error message; NULL if the outcome is
+ * TTCP_DONE. */
+void ttcp_real_finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why);
+/* Finishes each flow that is done; finishes the run when all flows are done or one has failed. */
+void ttcp_real_finish_done(struct ttcp_real *x);
 
 #endif

@@ -5,10 +5,6 @@
  * output, signals and the times of --time, --interval and --timeout are added. Input and output are
  * watched only while they are not ready. A large send buffer is filled in pieces, and packets are
  * sent and received between two pieces.
- *
- * After the results are recorded a sender stays until the peer has closed, too, and a receiver
- * until its FIN is acknowledged, at most for 2 s or, if that is longer, four RTO. Otherwise a peer
- * might retransmit its FIN to a process that has ended. After a failure it sends a reset.
  */
 #include "common/late_signal.h"
 #include "scps_ttcp/real.h"
@@ -34,114 +30,11 @@ static void on_late(int number)
     late = 1;
 }
 
-/* Returns true if every connection has closed. Connections that never arrived do not count. */
-static bool over(const struct ttcp_real *x)
-{
-    for (size_t k = 0; k < x->o->streams; k++)
-        if (x->end[k].conn != NULL && !ttcp_end_over(&x->end[k]))
-            return false;
-    return true;
-}
-
 /* Returns the time at which an end with datagrams (-u) must run again even if nothing arrives, µs;
  * SCPS_NEVER: none. */
 static scps_time next_run(const struct ttcp_real *x)
 {
     return !x->o->udp ? SCPS_NEVER : x->sends ? x->flow->sender.d.next : x->flow->receiver.d.next;
-}
-
-static void report_interval(struct ttcp_real *x, scps_time now)
-{
-    if (!x->begun)
-        return;
-    ttcp_progress_clear(&x->progress);
-    ttcp_flows_interval(x->flow, x->n_flows, now - x->t0, !x->o->json);
-}
-
-/* Records all figures of a flow when it ends. */
-static void finish_flow(struct ttcp_real *x, struct ttcp_flow *f, scps_time now)
-{
-    if (f->finished)
-        return;
-    f->finished = true;
-    f->r->elapsed = x->begun ? now - x->t0 : 0;
-    ttcp_result_device(f->r, x->top);
-    if (f->r->has_tx)
-        ttcp_result_sender(f->r, &f->sender, x->st, x->t0);
-    else
-        ttcp_result_receiver(f->r, &f->receiver, x->st, x->t0);
-    ttcp_result_judge(f->r, ttcp_flow_sender(f), ttcp_flow_receiver(f));
-}
-
-/* Called when the run has ended otherwise than by TTCP_DONE (an error, a signal, --timeout): resets
- * every connection, so that the peers do not wait for the rest. */
-static void abort_all(struct ttcp_real *x)
-{
-    for (size_t k = 0; k < x->o->streams; k++) {
-        struct ttcp_end *e = &x->end[k];
-
-        if (e->conn == NULL)
-            continue;
-        scps_conn_abort(e->conn); /* The loop sends the reset before anything else happens. */
-        e->conn = NULL;
-    }
-    for (size_t k = 0; k < x->n_flows; k++)
-        x->flow[k].sender.conn = x->flow[k].receiver.conn = NULL;
-}
-
-/* Ends the transfer: copies the figures of every flow, as the sender or receiver in this process
- * has them, to its result. Afterwards the process waits until the connections are closed; if the
- * transfer has failed, it resets them at once. why: error message; NULL if the outcome is
- * TTCP_DONE. */
-static void finish(struct ttcp_real *x, enum ttcp_outcome outcome, const char *why)
-{
-    scps_time now = scps_sysclock_now();
-
-    if (x->finished)
-        return;
-    x->finished = true;
-    if (x->o->interval != 0)
-        report_interval(x, now);
-    for (size_t k = 0; k < x->n_flows; k++)
-        finish_flow(x, &x->flow[k], now);
-    ttcp_result_gather(x->r);
-    if (outcome != TTCP_DONE)
-        ttcp_result_fail(x->r, outcome, "%s", why);
-    ev_io_stop(scps_loop_ev(x->loop), &x->input);
-    ev_timer_stop(scps_loop_ev(x->loop), &x->more);
-    if (x->o->udp || over(x)) {
-        scps_loop_stop(x->loop);
-        return;
-    }
-    if (x->r->outcome != TTCP_DONE) {
-        abort_all(x);
-        scps_loop_kick(x->loop);
-        scps_loop_stop(x->loop);
-        return;
-    }
-    ev_timer_set(&x->linger, (double)ttcp_ends_linger(x->end, x->o->streams) / 1e6, 0);
-    ev_timer_start(scps_loop_ev(x->loop), &x->linger);
-}
-
-/* Finishes each flow that is done; finishes the run when all flows are done or one has failed. */
-static void finish_done(struct ttcp_real *x)
-{
-    bool all = true;
-
-    for (size_t k = 0; k < x->n_flows; k++) {
-        struct ttcp_flow *f = &x->flow[k];
-
-        if (f->r->has_tx ? f->sender.err != 0 : f->receiver.err != 0) {
-            finish(x, TTCP_DONE, NULL);
-            return;
-        }
-        if (!(f->r->has_tx ? f->sender.closed : f->receiver.eof))
-            all = false;
-        else if (x->n_flows > 1)
-            finish_flow(x, f, scps_sysclock_now());
-    }
-    if (all)
-        finish(x, TTCP_DONE, NULL);
 }
 
 static void watch_while(struct ttcp_real *x, ev_io *w, bool waiting)
@@ -160,8 +53,8 @@ static void check(struct ttcp_real *x)
     struct ev_loop *ev = scps_loop_ev(x->loop);
 
     if (!x->finished)
-        finish_done(x);
-    else if (x->o->udp || over(x))
+        ttcp_real_finish_done(x);
+    else if (x->o->udp || ttcp_real_over(x))
         scps_loop_stop(x->loop);
     if (x->finished)
         return;
@@ -212,7 +105,7 @@ static void require(struct ttcp_real *x, const struct scps_conn *c)
 {
     if (!x->finished && !ttcp_result_require(x->r, c))
         /* ttcp_result_require() has set the outcome already, so TTCP_DONE does not replace it. */
-        finish(x, TTCP_DONE, NULL);
+        ttcp_real_finish(x, TTCP_DONE, NULL);
 }
 
 /* Passes each connection that has arrived to a struct ttcp_end that has none yet. Closes the
@@ -300,8 +193,8 @@ static void on_interrupt(EV_P_ ev_signal *w, int revents)
     if (x->finished)
         scps_loop_stop(x->loop);
     else
-        finish(x, TTCP_INTERRUPTED,
-               ttcp_real_missing(x, "interrupted: ", msg) ? msg : "interrupted");
+        ttcp_real_finish(x, TTCP_INTERRUPTED,
+                         ttcp_real_missing(x, "interrupted: ", msg) ? msg : "interrupted");
 }
 
 static void on_interval(EV_P_ ev_timer *w, int revents)
@@ -311,7 +204,7 @@ static void on_interval(EV_P_ ev_timer *w, int revents)
     (void)loop;
     (void)revents;
     if (!x->finished)
-        report_interval(x, scps_sysclock_now());
+        ttcp_real_interval(x, scps_sysclock_now());
 }
 
 static void on_stop_sending(EV_P_ ev_timer *w, int revents)
@@ -334,7 +227,7 @@ static void on_give_up(EV_P_ ev_timer *w, int revents)
     (void)revents;
     if (x->finished)
         return;
-    finish(x, TTCP_TIMED_OUT, ttcp_real_late(x, msg));
+    ttcp_real_finish(x, TTCP_TIMED_OUT, ttcp_real_late(x, msg));
 }
 
 static void on_tick(EV_P_ ev_timer *w, int revents)
@@ -477,7 +370,7 @@ static void run_loop(struct ttcp_real *x)
     scps_loop_kick(x->loop);
     scps_loop_run(x->loop, SCPS_NEVER);
     if (!x->finished) /* The loop ended by itself, because the device has gone. */
-        finish(x, TTCP_FAILED, "the device has gone: bring it back and start again");
+        ttcp_real_finish(x, TTCP_FAILED, "the device has gone: bring it back and start again");
     unwatch_all(x);
     ttcp_progress_clear(&x->progress);
     for (size_t k = 0; k < x->n_flows; k++)
