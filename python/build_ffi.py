@@ -13,8 +13,8 @@ PARTS = ("base", "wire", "core", "cc", "stack", "sim", "traffic", "cctest")
 TRACE = [f for f in sorted(glob.glob("src/trace/*.c")) if not re.search(r"/(libpcap|out_\w+|plotkind|xplot|packets)\.c$", f)]
 
 # What the programs make of options and of scenario files; inih is not needed, as _ini.py cuts the files up.
-APPS = (["apps/common/%s.c" % f for f in ("cells", "flow_settings", "plugin", "qlog", "scenario_data", "scenario_lines", "settings", "setup",
-                                          "setup_keys", "setup_pairs", "text")] +
+APPS = (["apps/common/%s.c" % f for f in ("cells", "flow_settings", "plugin", "qlog", "scenario_data", "scenario_keys", "scenario_lines",
+                                          "settings", "setup", "setup_keys", "setup_pairs", "text")] +
         ["apps/scps_lab/%s.c" % f for f in ("job", "model", "paths", "result", "writer")] +
         ["apps/scps_ttcp/%s.c" % f for f in ("conn_config", "fields", "units")])
 

@@ -5,16 +5,15 @@
  * ignore: a key given twice, a value too long. */
 #include "common/scenario_lines.h"
 #include "common/scenario_data.h"
+#include "common/scenario_keys.h"
 #include "common/setup.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define VALUE_LEN 2048
-#define MANY      1000000
 
 int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
 {
@@ -32,109 +31,10 @@ int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
     return 0;
 }
 
-/* ---- functions that check keys and their values ---- */
-
-static const char *const scenario_keys[LAB_SCENARIO_KEYS] = {"name", "about",   "runs",
-                                                             "seed", "timeout", "published"};
-
-static int twice(struct lab_reading *r, const char *key, int first)
+int lab_reading_twice(struct lab_reading *r, const char *key, int first)
 {
     return lab_reading_refuse(r, r->line, "'%s' is set twice (first in line %d): leave out one",
                               key, first);
-}
-
-/* Stores the line number of a key in [scenario]. Returns 0 if another line has set it before. */
-static int note_scenario_key(struct lab_reading *r, const char *key)
-{
-    size_t i = 0;
-
-    while (i < LAB_SCENARIO_KEYS && strcmp(scenario_keys[i], key) != 0)
-        i++;
-    if (i == LAB_SCENARIO_KEYS || r->continued)
-        return 1;
-    if (r->scenario_line[i] != 0)
-        return twice(r, key, r->scenario_line[i]);
-    r->scenario_line[i] = r->line;
-    return 1;
-}
-
-/* Returns true if an indented line with text `value` may continue the value of `key` in [scenario]:
- * only the description (key "about") may have several lines, and none may set another key. */
-static bool continues(const char *key, const char *value)
-{
-    size_t n = strcspn(value, " \t=");
-
-    if (strcmp(key, "about") != 0)
-        return false;
-    for (size_t i = 0; i < LAB_SCENARIO_KEYS; i++)
-        if (strlen(scenario_keys[i]) == n && strncmp(value, scenario_keys[i], n) == 0 &&
-            value[n + strspn(value + n, " \t")] == '=')
-            return false;
-    return true;
-}
-
-/* Checks the value of the key `published`: the name, without a folder, of an installed file with
- * results that a publication reports (such as nasa-mdp.csv). Returns 1; or 0 if the name has a
- * folder or a leading dot, or no such file is installed although the folder of these files is. */
-static int published_key(struct lab_reading *r, int line, const char *name)
-{
-    struct lab_str path = {0};
-    bool found;
-
-    if (*name == '.' || strchr(name, '/'))
-        return lab_reading_refuse(r, line,
-                                  "published = %.200s: give the name of a file, such as "
-                                  "nasa-mdp.csv, without its folder",
-                                  name);
-    if (!r->published_dir || *name == '\0')
-        return 1;
-    lab_add(&path, "%s/%s", r->published_dir, name);
-    /* If the folder is missing, too, the published values are not installed. That is accepted,
-     * because only reports need them. */
-    found = access(path.p, R_OK) == 0 || access(r->published_dir, X_OK) != 0;
-    lab_free(&path);
-    return found || lab_reading_refuse(r, line,
-                                       "published = %.200s: no such file of published values is "
-                                       "installed: give one of lab/published, such as "
-                                       "nasa-mdp.csv, or leave it out",
-                                       name);
-}
-
-static int scenario_key(struct lab_reading *r, int line, const char *key, const char *value)
-{
-    struct lab_scenario *s = r->s;
-
-    if (r->continued && !continues(key, value))
-        return lab_reading_refuse(r, line,
-                                  "%s: only the text of about and lists in [sweep] go on in an "
-                                  "indented line: remove the blanks before the key",
-                                  key);
-    if (strcmp(key, "name") == 0 || strcmp(key, "about") == 0 || strcmp(key, "published") == 0) {
-        char **to = *key == 'n' ? &s->name : *key == 'a' ? &s->about : &s->published;
-        struct lab_str all = {0};
-        if (r->continued && *to)
-            lab_add(&all, "%s ", *to);
-        lab_add(&all, "%s", value);
-        free(*to);
-        *to = all.p;
-        if (*key == 'n' && *value == '\0')
-            return lab_reading_refuse(r, line, "name = : give a name, or leave it out");
-        return *key != 'p' || published_key(r, line, value);
-    }
-    if (strcmp(key, "runs") == 0)
-        return (lab_count(value, MANY, &s->runs) && s->runs > 0) ||
-               lab_reading_refuse(r, line, "runs = %s: give a whole number from 1 to %d", value,
-                                  MANY);
-    if (strcmp(key, "seed") == 0)
-        return lab_count(value, INT64_MAX, &s->seed) ||
-               lab_reading_refuse(r, line, "seed = %s: give a whole number from 0 to %lld", value,
-                                  (long long)INT64_MAX);
-    if (strcmp(key, "timeout") == 0)
-        return (lab_time(value, &s->timeout) && s->timeout > 0) ||
-               lab_reading_refuse(r, line, "timeout = %s: give a time such as 90s, 10min or 2d",
-                                  value);
-    return lab_reading_refuse(
-        r, line, "unknown key '%s'; [scenario] has: name about runs seed timeout published", key);
 }
 
 /* Returns 1 if a setting outside [scenario], such as link.rtt, may have this value; otherwise 0. */
@@ -266,12 +166,12 @@ static int case_line(struct lab_reading *r, const char *key, const char *value)
     if (!c)
         return lab_reading_refuse(r, r->line, "a [case] begins with when = AXIS=VALUE ...");
     if (strcmp(key, "skip") == 0 && r->skip != 0)
-        return twice(r, key, r->skip);
+        return lab_reading_twice(r, key, r->skip);
     if (strcmp(key, "skip") == 0)
         r->skip = r->line;
     for (size_t i = 0; i < c->sets.n; i++)
         if (strcmp(c->sets.v[i].key, key) == 0)
-            return twice(r, key, c->sets.v[i].line);
+            return lab_reading_twice(r, key, c->sets.v[i].line);
     if (strcmp(key, "skip") == 0)
         return lab_yesno(value, &c->skip) ||
                lab_reading_refuse(r, r->line, "skip = %s: give yes or no", value);
@@ -329,7 +229,7 @@ int lab_reading_line(struct lab_reading *r, const char *section, const char *key
     if (strlen(value) >= VALUE_LEN)
         return lab_reading_refuse(r, r->line, "%s: the value is too long", key);
     if (strcmp(section, "scenario") == 0)
-        return note_scenario_key(r, key) && scenario_key(r, r->line, key, value);
+        return lab_scenario_key_note(r, key) && lab_scenario_key(r, r->line, key, value);
     if (strcmp(section, "sweep") == 0)
         return axis_line(r, key, value);
     if (r->continued)
@@ -349,7 +249,7 @@ int lab_reading_line(struct lab_reading *r, const char *section, const char *key
         return lab_reading_refuse(r, r->line, "%s: the key is too long", key);
     for (size_t i = 0; i < base->n; i++)
         if (strcmp(base->v[i].key, full) == 0)
-            return twice(r, key, base->v[i].line);
+            return lab_reading_twice(r, key, base->v[i].line);
     if (!other_key(r, r->line, full, value))
         return 0;
     lab_sets_add(base, full, value, r->line);
@@ -367,7 +267,7 @@ static int override(struct lab_reading *r, const char *text)
     memcpy(key, text, (size_t)(eq - text));
     key[eq - text] = '\0';
     if (strncmp(key, "scenario.", 9) == 0)
-        return scenario_key(r, 0, key + 9, eq + 1);
+        return lab_scenario_key(r, 0, key + 9, eq + 1);
     a = lab_axis_find(r->s, key);
     if (a) {
         struct lab_axis was = *a;

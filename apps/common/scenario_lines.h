@@ -51,6 +51,9 @@ int lab_reading_line(struct lab_reading *r, const char *section, const char *key
  * line): writes the formatted reason to msg, unless there was an error before. Returns 0. */
 int lab_reading_refuse(struct lab_reading *r, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Refuses the scenario because the present line sets `key`, which line number `first` has set
+ * before. Returns 0. */
+int lab_reading_twice(struct lab_reading *r, const char *key, int first);
 /* Called behind the last line: applies n texts KEY=VALUE from the command line, which override the
  * file's settings. Returns the scenario; NULL, with the reason in msg, if there was an error. */
 struct lab_scenario *lab_reading_end(struct lab_reading *r, char *const *over, size_t n);
