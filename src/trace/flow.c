@@ -21,6 +21,7 @@
 #include "base/prng.h"
 #include "base/wide.h"
 #include "trace/parse.h"
+#include "trace/why.h"
 
 #define DEFAULT_MEMORY ((uint64_t)2 << 30)
 

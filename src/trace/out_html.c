@@ -19,6 +19,7 @@
 
 #include "trace/flow.h"
 #include "trace/page.h" /* generated from the files in page/: page_html, page_css, page_js */
+#include "trace/why.h"
 
 #define DEFAULT_EVENTS 400000u
 

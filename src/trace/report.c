@@ -2,6 +2,7 @@
 /* Computes the figures of a connection's report (means, deviations, rates) from the counters that
  * were kept while its packets were read. */
 #include "trace/flow.h"
+#include "trace/why.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -17,6 +17,7 @@
 #include "trace/held.h"
 #include "trace/step_ack.h"
 #include "trace/step_sent.h"
+#include "trace/why.h"
 
 /* The compiler makes one copy of analyze_segment() for each kind of segment. PLAIN_DATA, PLAIN_ACK:
  * segments with or without data that have only the flags ACK and PSH, and no options but

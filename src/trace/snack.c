@@ -5,6 +5,7 @@
  * Source: CCSDS 714.0-B-2 (docs/SCPS-TP.md section 2).
  */
 #include "trace/segment.h"
+#include "trace/why.h"
 
 /* Returns the unit, bytes, in which the receiver's SNACK options count missing data of `sender`:
  * the payload of a full segment. This is the MSS option in the sender's own SYN, less 12 with

@@ -4,6 +4,7 @@
 #define SCPS_TRACE_STEP_H
 
 #include "trace/segment.h"
+#include "trace/why.h"
 
 struct step {
     struct scps_trace *t;

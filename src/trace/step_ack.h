@@ -10,6 +10,7 @@
 
 #include "trace/held.h"
 #include "trace/step.h"
+#include "trace/why.h"
 
 /* Counts how many segments an acknowledgement of direction h acknowledges: SEG.ACK advanced by
  * `moved` octets, and full segments have `unit` octets. */

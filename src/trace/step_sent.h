@@ -10,6 +10,7 @@
 
 #include "trace/held.h"
 #include "trace/step.h"
+#include "trace/why.h"
 
 /* Called for a segment with data that h has sent before: determines why it was sent again and, with
  * a log of the link, whether that was necessary. */

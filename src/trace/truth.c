@@ -12,6 +12,7 @@
  * row.
  */
 #include "trace/flow.h"
+#include "trace/why.h"
 
 #include <errno.h>
 #include <stdio.h>

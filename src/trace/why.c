@@ -36,6 +36,7 @@
  * after the retransmission that it caused was sent.
  */
 #include "trace/flow.h"
+#include "trace/why.h"
 
 #define MAX_SACKED 512u
 #define MIN_RTO    SCPS_MS(200)

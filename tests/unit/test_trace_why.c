@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 
 #include "trace/flow.h"
+#include "trace/why.h"
 
 #include <stdlib.h>
 
