@@ -6,6 +6,7 @@
  *                     v
  *                  segment.c --> segs.c                 what was sent, and sent again
  *                     |   \----> rtt.c                  round trips
+ *                     |   \----> gap.c                  what the capture lacked
  *                     |   \----> snack.c, why.c         what was reported missing, why sent again
  *                     v
  *                  report.c                             the figures of a connection
@@ -38,6 +39,10 @@ struct conn_dir;
 /* Returns the counters of direction h that few connections need, and allocates them at the first
  * call. Never NULL: without memory, the result is a structure that such directions share. */
 struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h);
+struct why;
+/* Returns the evidence for the causes of direction h's retransmissions, and allocates it at the
+ * first call. NULL: there is no memory. */
+struct why *scps_tr_why_of(struct scps_trace *t, struct conn_dir *h);
 
 /* What is known of the last transmission of a segment's data before the one just captured. any:
  * that earlier transmission was captured. */
@@ -392,6 +397,10 @@ void scps_tr_hist_free(struct scps_trace *t, struct hist *h);
  * was sent again, or a segment below x was sent later (later_below). */
 scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struct seg *x,
                            scps_time now, bool later_below);
+/* Returns the smallest round-trip time between the two ends, µs: from the capture point to the
+ * receiver of h's data and back (h->rtt) plus from the capture point to the sender and back
+ * (peer->rtt). 0: neither was measured. */
+scps_dur scps_tr_rtt_whole_path(const struct conn_dir *h, const struct conn_dir *peer);
 void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now);
 void scps_tr_ts_echoed(struct scps_trace *t, struct conn_dir *h, uint32_t tsecr, scps_time now);
 

@@ -2,6 +2,7 @@
 /* The memory of an analysis: every byte that a connection uses is counted against the limit that
  * the caller has configured (max_memory). */
 #include "trace/flow.h"
+#include "trace/why.h"
 
 #include <stdlib.h>
 
@@ -38,6 +39,13 @@ struct conn_rare *scps_tr_rare(struct scps_trace *t, struct conn_dir *h)
     if (!h->rare)
         h->rare = scps_tr_alloc(t, sizeof *h->rare);
     return h->rare ? h->rare : &t->lost;
+}
+
+struct why *scps_tr_why_of(struct scps_trace *t, struct conn_dir *h)
+{
+    if (!h->why)
+        h->why = scps_tr_alloc(t, sizeof *h->why);
+    return h->why;
 }
 
 static void *range_alloc(void *ctx, size_t size)

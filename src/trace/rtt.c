@@ -159,6 +159,11 @@ scps_dur scps_tr_rtt_acked(struct scps_trace *t, struct conn_dir *h, const struc
     return v;
 }
 
+scps_dur scps_tr_rtt_whole_path(const struct conn_dir *h, const struct conn_dir *peer)
+{
+    return h->rtt_least + peer->rtt_least;
+}
+
 void scps_tr_ts_sent(struct conn_dir *h, uint32_t tsval, scps_time now)
 {
     if (h->ts_n == TSRING || (h->ts_any && (int32_t)(tsval - h->ts_newest) <= 0))

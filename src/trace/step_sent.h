@@ -32,11 +32,11 @@ static SCPS_NOINLINE bool out_of_place(struct scps_trace *t, struct conn_dir *h,
                                        const struct opts *opt, struct resend *re)
 {
     if (first > h->sent_hi && end > o->ack_hi) {
-        scps_tr_why_gap_opened(t, h, o, h->sent_hi, first, opt->has_ts, opt->tsval, t->now);
+        scps_tr_gap_opened(t, h, o, h->sent_hi, first, opt->has_ts, opt->tsval, t->now);
         return false;
     }
     scps_tr_rare(t, h)->gap_fills++;
-    bool repair = scps_tr_why_gap(h, o, first, end, opt->has_ts, opt->tsval, t->now, re);
+    bool repair = scps_tr_gap_repaired(h, o, first, end, opt->has_ts, opt->tsval, t->now, re);
     if (repair)
         scps_tr_rare(t, h)->repaired++;
     else

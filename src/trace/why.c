@@ -28,21 +28,18 @@
  *                   its last copy. No data above it can cause a SNACK (docs/SCPS-TP.md section 2.4)
  * 11. no reason     none of these was seen
  * A segment that fills a gap, because its first copy was lost before the capture point, is treated
- * as resent since the gap became visible (scps_tr_why_gap). A retransmission is found spurious
- * later by a DSACK for it (RFC 2883), or by an acknowledgement whose timestamp echo is older than
- * the retransmission (RFC 3522).
+ * as resent since the gap became visible (gap.c). A retransmission is found spurious later by a
+ * DSACK for it (RFC 2883), or by an acknowledgement whose timestamp echo is older than the
+ * retransmission (RFC 3522).
  *
  * The results are best for captures at the sender; elsewhere a report may pass the capture point
  * after the retransmission that it caused was sent.
  */
-#include "trace/flow.h"
 #include "trace/why.h"
+#include "trace/flow.h"
 
 #define MAX_SACKED 512u
 #define MIN_RTO    SCPS_MS(200)
-/* Round trip that is assumed while none was measured, and the longest time by which a segment is
- * taken to be overtaken on a shorter path. */
-#define SHORT_PATH SCPS_MS(3)
 
 const char *scps_tr_cause_name(enum cause c)
 {
@@ -52,13 +49,6 @@ const char *scps_tr_cause_name(enum cause c)
 #undef SCPS_TR_CAUSE
     };
     return name[c];
-}
-
-static struct why *evidence(struct scps_trace *t, struct conn_dir *h)
-{
-    if (!h->why)
-        h->why = scps_tr_alloc(t, sizeof *h->why);
-    return h->why;
 }
 
 void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h)
@@ -76,7 +66,7 @@ void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h)
 void scps_tr_why_snack(struct scps_trace *t, struct conn_dir *h, uint64_t from, uint64_t to,
                        scps_time now)
 {
-    struct why *w = evidence(t, h);
+    struct why *w = scps_tr_why_of(t, h);
     if (w)
         w->hole[w->nhole++ % HOLES] = (struct hole){.from = from, .to = to, .at = now};
 }
@@ -218,7 +208,7 @@ static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t
 static void remember(struct scps_trace *t, struct conn_dir *h, uint64_t first, uint64_t end,
                      scps_time before, bool timer, bool has_ts, uint32_t tsval, scps_time now)
 {
-    struct why *w = evidence(t, h);
+    struct why *w = scps_tr_why_of(t, h);
     if (!w)
         return;
     struct again *a = &w->again[w->nagain++ % AGAINS];
@@ -252,123 +242,6 @@ static scps_time snacked(const struct conn_dir *h, uint64_t first, uint64_t end)
 static bool sacked_above(const struct conn_dir *h, uint64_t end)
 {
     return h->sacked.n && scps_rangeset_at(&h->sacked, h->sacked.n - 1)->to > end;
-}
-
-/* ---- functions for gaps: data missing in the capture when data above it was captured ---- */
-
-/* Removes the gaps below una (SND.UNA) from the array w->gap. If that frees less than a quarter of
- * the array, and it has GAPS entries already, removes the older half. */
-static void forget_gaps(struct why *w, uint64_t una)
-{
-    uint32_t n = 0;
-    if (!w->ngap)
-        return; /* There is nothing to remove: the array is allocated with the first gap. */
-    while (n < w->ngap && w->gap[n].to <= una)
-        n++;
-    if (n < w->ngap / 4)
-        n = w->capgap < GAPS ? n : w->ngap / 2;
-    memmove(w->gap, w->gap + n, (w->ngap - n) * sizeof *w->gap);
-    w->ngap -= n;
-}
-
-void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
-                            uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now)
-{
-    struct why *w = evidence(t, h);
-    if (!w)
-        return;
-    if (w->ngap == w->capgap) {
-        forget_gaps(w, peer->ack_hi);
-        if (w->ngap == w->capgap) {
-            uint32_t cap = w->capgap ? w->capgap * 2 : 4;
-            void *p = scps_tr_grow(t, w->gap, w->capgap * sizeof *w->gap, cap * sizeof *w->gap);
-            if (!p)
-                return;
-            w->gap = p;
-            w->capgap = cap;
-        }
-    }
-    w->gap[w->ngap++] =
-        (struct gap){.from = from, .to = to, .at = now, .tsval = tsval, .has_ts = has_ts};
-}
-
-/* Returns the gap (a range of sequence numbers that the capture lacked when data above it was
- * captured) that contains sequence number `first`; NULL: none is recorded. */
-static const struct gap *gap_at(const struct conn_dir *h, uint64_t first)
-{
-    uint32_t lo = 0, hi = h->why ? h->why->ngap : 0;
-    while (lo < hi) { /* This loop searches for the first gap that ends above `first`. */
-        uint32_t mid = (lo + hi) / 2;
-        if (h->why->gap[mid].to > first)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return h->why && lo < h->why->ngap && h->why->gap[lo].from <= first ? &h->why->gap[lo] : NULL;
-}
-
-/* Returns the smallest round-trip time between the two ends, µs: from the capture point to the
- * receiver of h's data and back (h->rtt) plus from the capture point to the sender and back
- * (peer->rtt). 0: neither was measured. */
-static scps_dur whole_path(const struct conn_dir *h, const struct conn_dir *peer)
-{
-    return h->rtt_least + peer->rtt_least;
-}
-
-/* Returns how long after its gap became visible a segment must pass the capture point to count as a
- * retransmission, if timestamps do not show which it is, µs: four fifths of the round trip, because
- * the report on the gap and the retransmission take a whole one. A round trip below SHORT_PATH
- * counts as SHORT_PATH if a part of it was not measured, and as longer if segments were overtaken
- * by more than a round trip before. */
-static scps_dur least_repair_time(const struct conn_dir *h, const struct conn_dir *peer)
-{
-    scps_dur path = whole_path(h, peer);
-    if (!h->rtt.n || !peer->rtt.n)
-        path = SCPS_MAX(path, SHORT_PATH);
-    return SCPS_MAX(path - path / 5, h->why ? h->why->overtaken : 0);
-}
-
-/* Called for a copy of data that was captured before and begins at `first`. If an earlier copy
- * filled a gap and was taken for a retransmission, and this one follows within SHORT_PATH after the
- * gap became visible, one of the two was the first transmission, which data sent later had
- * overtaken by more than a round trip: no timer expires so soon. A copy at the same time as the
- * earlier one was made by the network. */
-static void note_overtaken(struct conn_dir *h, uint64_t first, scps_time now)
-{
-    const struct gap *g = gap_at(h, first);
-    if (!g || now - g->at >= SHORT_PATH)
-        return;
-    for (uint32_t i = 0; i < SCPS_MIN(h->why->nagain, AGAINS); i++) {
-        const struct again *a = &h->why->again[i];
-        if (a->first <= first && first < a->end && a->at < now)
-            h->why->overtaken = SCPS_MAX(h->why->overtaken, now - g->at + (now - g->at) / 8);
-    }
-}
-
-bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
-                     bool has_ts, uint32_t tsval, scps_time now, struct resend *re)
-{
-    const scps_dur path = SCPS_MAX(whole_path(h, peer), SHORT_PATH);
-    if (end <= peer->ack_hi)
-        /* All of the data had been acknowledged before it was captured, so it is another copy
-         * (true). The exception (false) is the next data in order if it was acknowledged less than
-         * 4/5 of a round trip ago: the capturing host stored the packets of the two directions in
-         * another order. */
-        return first != h->sent_hi || now - peer->ack_at >= path - path / 5;
-    const struct gap *g = gap_at(h, first);
-    /* No gap was recorded for octets [first, end) when data above them was captured, for example
-     * because the capture began after that. They count as a retransmission (true) if the sender has
-     * sent no data for longer than `path`, the round-trip time of the whole path, otherwise as out
-     * of order (false). */
-    if (!g)
-        return now - h->last_sent_at > path;
-    re->gap = true;
-    re->last_at = g->at;
-    if (has_ts && g->has_ts && tsval != g->tsval)
-        /* Both segments have timestamps. If the timestamp of this one is later than that of the
-         * data above it, this one was sent later, so it is a retransmission and not late. */
-        return (int32_t)(tsval - g->tsval) > 0;
-    return now - g->at >= least_repair_time(h, peer);
 }
 
 /* ---- functions that find the cause of a retransmission ---- */
@@ -434,7 +307,7 @@ static struct clues gather(const struct conn_dir *h, const struct conn_dir *peer
     k.idle = now - SCPS_MIN(h->last_sent_at, now);
     /* h->srtt is measured from the capture point to the receiver and back. Near the receiver that
      * is only a part of the sender's round trip, so the whole path is used if it is longer. */
-    k.srtt = h->srtt ? SCPS_MAX(h->srtt, whole_path(h, peer)) : SCPS_SEC(1);
+    k.srtt = h->srtt ? SCPS_MAX(h->srtt, scps_tr_rtt_whole_path(h, peer)) : SCPS_SEC(1);
     k.rto = h->srtt ? k.srtt + SCPS_MAX(4 * h->rttvar, MIN_RTO) : SCPS_MS(200);
     k.floor = SCPS_MAX(k.srtt + 2 * h->rttvar, MIN_RTO / 2);
     k.hole = snacked(h, first, end);
@@ -516,7 +389,7 @@ enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const st
     const struct clues k = gather(h, peer, first, end, &own, now);
     enum cause c = syn ? CAUSE_TIMEOUT : cause_of(&k);
     if (re->any)
-        note_overtaken(h, first, now);
+        scps_tr_gap_note_overtaken(h, first, now);
     if (c == CAUSE_TIMEOUT && !syn && timer_began(&k))
         h->rto_recover = h->segs.top;
     remember(t, h, first, end, k.last_at, c == CAUSE_TIMEOUT, has_ts, tsval, now);

@@ -87,16 +87,26 @@ void scps_tr_why_acked(struct conn_dir *h, uint64_t una, uint64_t ack, bool bets
 enum cause scps_tr_why_resent(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
                               uint64_t first, uint64_t end, const struct resend *re, bool syn,
                               bool has_ts, uint32_t tsval, scps_time now);
+void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
+
+/* ---- functions in gap.c, for data that is missing in the capture ---- */
+
 /* Called when data of h that begins at `to` was captured, but the octets [from, to) below it were
  * not: records that range as a gap. tsval: timestamp of the captured data, valid if has_ts is
  * true. */
-void scps_tr_why_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
-                            uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
+void scps_tr_gap_opened(struct scps_trace *t, struct conn_dir *h, const struct conn_dir *peer,
+                        uint64_t from, uint64_t to, bool has_ts, uint32_t tsval, scps_time now);
 /* Returns true if octets first to end - 1, which fill a gap, are a retransmission of data that was
  * lost before the capture point; false: they arrived out of order. *re gets the time at which the
  * gap was found. */
-bool scps_tr_why_gap(struct conn_dir *h, const struct conn_dir *peer, uint64_t first, uint64_t end,
-                     bool has_ts, uint32_t tsval, scps_time now, struct resend *re);
-void scps_tr_why_free(struct scps_trace *t, struct conn_dir *h);
+bool scps_tr_gap_repaired(struct conn_dir *h, const struct conn_dir *peer, uint64_t first,
+                          uint64_t end, bool has_ts, uint32_t tsval, scps_time now,
+                          struct resend *re);
+/* Called for a copy of data that was captured before and begins at `first`. If an earlier copy
+ * filled a gap and was taken for a retransmission, and this one follows within SHORT_PATH (gap.c)
+ * after the gap became visible, one of the two was the first transmission, which data sent later
+ * had overtaken by more than a round trip: no timer expires so soon. A copy at the same time as the
+ * earlier one was made by the network. */
+void scps_tr_gap_note_overtaken(struct conn_dir *h, uint64_t first, scps_time now);
 
 #endif

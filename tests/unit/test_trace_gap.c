@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace/why.c: whether data that fills a gap was overtaken on its way, or sent again. Without time
+/* trace/gap.c: whether data that fills a gap was overtaken on its way, or sent again. Without time
  * stamps the time since the gap became visible tells the two apart. */
 #include "cmocka_all.h"
 
@@ -54,10 +54,10 @@ static bool repair(struct both *b, unsigned i, scps_time gap, scps_time now)
 {
     const uint64_t from = START + (uint64_t)i * LEN;
     struct resend re = {0};
-    scps_tr_why_gap_opened(b->t, b->h, b->peer, from, from + LEN, false, 0, gap);
+    scps_tr_gap_opened(b->t, b->h, b->peer, from, from + LEN, false, 0, gap);
     b->h->sent_hi = from + 2 * LEN;
     b->h->segs.top = b->h->sent_hi;
-    const bool again = scps_tr_why_gap(b->h, b->peer, from, from + LEN, false, 0, now, &re);
+    const bool again = scps_tr_gap_repaired(b->h, b->peer, from, from + LEN, false, 0, now, &re);
     if (again)
         scps_tr_why_resent(b->t, b->h, b->peer, from, from + LEN, &re, false, false, 0, now);
     return again;
