@@ -19,62 +19,12 @@
 
 #include "trace/flow.h"
 #include "trace/page.h" /* generated from the files in page/: page_html, page_css, page_js */
+#include "trace/track.h"
 #include "trace/why.h"
 
 #define DEFAULT_EVENTS 400000u
-
-/* The kinds of marks: X(kind, words on the page, colour). The page's script gets this list in its
- * variable DATA. ACK: y0 is the acknowledgement, y1 the right edge of the window. OWIN: y0 is the
- * outstanding data, y1 the receiver's window, bytes. RTT: y0 is in µs. */
-#define MARKS(X)                                                                                   \
-    X(DATA, "data", "#1a1a1a")                                                                     \
-    X(RESENT, "sent again", "#d62728")                                                             \
-    X(REPAIR, "repair (lost before the capture point)", "#e377c2")                                 \
-    X(OOO, "out of order", "#c2185b")                                                              \
-    X(ACK, "acknowledged", "#2e8b57")                                                              \
-    X(SACK, "SACK", "#8e44ad")                                                                     \
-    X(SNACK, "SNACK", "#1f5fd0")                                                                   \
-    X(SYNFIN, "SYN, FIN", "#e67e22")                                                               \
-    X(RST, "reset", "#000")                                                                        \
-    X(PROBE, "zero-window probe", "#e67e22")                                                       \
-    X(OWIN, "outstanding", "#d62728")                                                              \
-    X(RTT, "round trip", "#555")
-#define KIND(name, words, colour) MARK_##name,
-enum mark_kind { MARKS(KIND) MARK_KINDS };
-#undef KIND
-
-struct mark {
-    scps_time t;
-    /* time, µs, from the first to the last of the segments merged into this mark; 0: one segment */
-    uint32_t dt;
-    uint8_t kind, cause;
-    uint16_t merged; /* number of segments merged into this mark, beside the first */
-    int64_t y0, y1;
-};
-
-/* State of the marks (items of a graph, such as segments) of one kind in a track (all marks of one
- * direction), used while marks are added, or left out to save memory. */
-struct run {
-    uint32_t skipped; /* number of marks of this kind left out since the last one kept */
-    /* index + 1 in track.m of the last mark of this kind that was kept; 0: none */
-    uint32_t end;
-};
-
-/* The marks (segments, acknowledgements and other items of the graphs) of one direction of a
- * connection. */
-struct track {
-    struct mark *m;
-    size_t n, cap;
-    uint64_t rwin;
-    scps_time first, latest;
-    /* number of marks of each kind that were added, those included that the page leaves out to save
-     * memory */
-    uint32_t seen[MARK_KINDS];
-    struct run run[MARK_KINDS];
-    /* the latest acknowledgement, if it was left out of the array m to save memory
-     * (run[MARK_ACK].skipped > 0); it is put into the array if a pause follows */
-    struct mark ack;
-};
+/* largest number of times that the marks of all graphs are thinned to half, to save memory */
+#define LEVELS 15u
 
 struct page_conn {
     uint32_t number;
@@ -106,80 +56,6 @@ struct scps_trace_html *scps_trace_html_new(size_t max_events,
     return h;
 }
 
-static bool keep_when_thinning(uint8_t kind)
-{
-    return kind != MARK_DATA && kind != MARK_ACK && kind != MARK_OWIN && kind != MARK_RTT;
-}
-
-/* largest number of times that the marks of all graphs are thinned to half, to save memory */
-#define LEVELS 15u
-/* a pause longer than 1/4096 of the time that a graph shows is visible on the page */
-#define VISIBLE 4096
-
-/* Returns true if a time from a to b without marks of this kind would be visible on the page as a
- * pause, and is longer than four times the mean time between the marks kept of this kind. */
-static bool is_pause(const struct track *d, uint8_t kind, unsigned level, scps_time a, scps_time b)
-{
-    const scps_dur span = d->latest - d->first, marks = d->seen[kind] >> (level + 2);
-    return b - a > span / SCPS_CLAMP(marks, 1, VISIBLE);
-}
-
-static bool extends(const struct track *d, const struct mark *line, const struct mark *m,
-                    unsigned level)
-{
-    scps_dur span = m->t + m->dt - line->t;
-    return line->y1 == m->y0 && line->merged + m->merged + 1u < 1u << level &&
-           !is_pause(d, MARK_DATA, level, line->t + line->dt, m->t) && span >= 0 &&
-           span < UINT32_MAX;
-}
-
-/* Adds mark m (a segment, an acknowledgement or another item of the graphs) to track d, the marks
- * of one direction of a connection. Contiguous data is merged into the last data mark. Of other
- * marks of one kind, `step` - 1 are left out after each one that is kept; but the acknowledgements
- * on both sides of a visible pause are kept. level: how many times all tracks were thinned so far.
- * Precondition: the track has room for two more marks. */
-static void place(struct track *d, const struct mark *m, unsigned step, unsigned level)
-{
-    struct run *r = &d->run[m->kind];
-    if (m->kind == MARK_DATA && r->end && extends(d, &d->m[r->end - 1], m, level)) {
-        struct mark *line = &d->m[r->end - 1];
-        line->y1 = m->y1;
-        line->dt = (uint32_t)(m->t + m->dt - line->t);
-        line->merged = (uint16_t)(line->merged + m->merged + 1);
-        return;
-    }
-    const bool pause =
-        m->kind == MARK_ACK && r->end &&
-        is_pause(d, MARK_ACK, level, r->skipped ? d->ack.t : d->m[r->end - 1].t, m->t);
-    if (pause && r->skipped)
-        d->m[d->n++] = d->ack;
-    if (!pause && r->end && r->skipped + 1 < step) {
-        r->skipped++;
-        if (m->kind == MARK_ACK)
-            d->ack = *m;
-        return;
-    }
-    r->skipped = 0;
-    d->m[d->n++] = *m;
-    r->end = (uint32_t)d->n;
-}
-
-/* Thins track d (the marks of one direction of a connection) to about half its marks, in place:
- * never more marks are written than were read. all false: only of acknowledgements, outstanding
- * data and round trips every second mark is left out; all true: of every kind. Contiguous data is
- * merged. level: how many times all tracks were thinned, this time included. */
-static void halve_track(struct track *d, unsigned level, bool all)
-{
-    const size_t n = d->n;
-    memset(d->run, 0, sizeof d->run);
-    d->n = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct mark m = d->m[i];
-        const bool thin = all || (!keep_when_thinning(m.kind) && m.kind != MARK_DATA);
-        place(d, &m, thin ? 2 : 1, level);
-    }
-}
-
 static void halve(struct scps_trace_html *h)
 {
     size_t before = h->total;
@@ -189,7 +65,7 @@ static void halve(struct scps_trace_html *h)
         h->total = 0;
         for (uint32_t i = 0; i < h->n; i++)
             for (int d = 0; d < 2; d++) {
-                halve_track(&h->c[i]->d[d], h->level, round == 1);
+                scps_tr_track_thin(&h->c[i]->d[d], h->level, round == 1);
                 h->total += h->c[i]->d[d].n;
             }
     }
@@ -206,23 +82,12 @@ static void add_mark(struct scps_trace_html *h, struct track *d, enum mark_kind 
         h->full = true;
         return;
     }
-    if (d->n + 2 > d->cap) {
-        size_t cap = d->cap ? d->cap * 2 : 64;
-        struct mark *m = realloc(d->m, cap * sizeof *m);
-        if (!m) {
-            h->full = true;
-            return;
-        }
-        d->m = m;
-        d->cap = cap;
-    }
     struct mark m = {.t = t, .kind = (uint8_t)kind, .cause = cause, .y0 = y0, .y1 = y1};
     const size_t before = d->n;
-    d->first = before ? d->first : t;
-    d->latest = SCPS_MAX(d->latest, t);
-    d->seen[kind]++;
-    place(d, &m, keep_when_thinning(m.kind) || kind == MARK_DATA ? 1 : 1u << h->level, h->level);
-    h->total += d->n - before;
+    if (scps_tr_track_add(d, &m, h->level))
+        h->total += d->n - before;
+    else
+        h->full = true;
 }
 
 static struct page_conn *find_page_conn(struct scps_trace_html *h, uint32_t n)
