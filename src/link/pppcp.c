@@ -258,70 +258,6 @@ void scps_cp_proto_rejected(struct scps_cp *cp)
 
 /* ---- functions that process received packets of a control protocol (LCP, IPCP, IPV6CP) ---- */
 
-/* Returns true if the n octets at p are whole options, each with a valid length. */
-static bool well_formed(const uint8_t *p, size_t n)
-{
-    while (n) {
-        if (n < 2 || p[1] < 2 || p[1] > n)
-            return false;
-        n -= p[1];
-        p += p[1];
-    }
-    return true;
-}
-
-static void append(uint8_t *out, size_t *len, uint8_t type, const uint8_t *v, size_t n)
-{
-    /* An option in a Configure-Nak may be longer than the option of the request that it answers. If
-     * it does not fit into the packet it is left out, and the peer's next request has it again. */
-    if (*len + 2 + n > SCPS_CP_PACKET - 4)
-        return;
-    out[(*len)++] = type;
-    out[(*len)++] = (uint8_t)(n + 2);
-    memcpy(out + *len, v, n);
-    *len += n;
-}
-
-/* Composes the answer to the peer's Configure-Request. Returns its code; its options are *len
- * octets at env->scratch. After max_failure Configure-Naks, Configure-Rejects are sent instead, so
- * that negotiation ends (RFC 1661 section 4.6). */
-static enum scps_cp_code judge(struct scps_cp *cp, const uint8_t *p, size_t n, size_t *len)
-{
-    const uint8_t *const all = p, *const end = p + n;
-    uint8_t *out = cp->env->scratch, nak[16];
-    enum scps_cp_verdict worst = CP_ACK;
-    bool give_up = cp->naks >= cp->env->cfg->max_failure;
-
-    cp->ops->judge_begin(cp);
-    *len = 0;
-    for (; p < end; p += p[1]) {
-        size_t nak_n = 0, value_n = (size_t)p[1] - 2;
-        enum scps_cp_verdict v = cp->ops->judge(cp, p[0], p + 2, value_n, nak, &nak_n);
-
-        if (v == CP_NAK && give_up)
-            v = CP_REJ;
-        if (v > worst) {
-            worst = v;
-            /* A Configure-Reject lists only rejected options, a Configure-Nak only those to
-             * change. */
-            *len = 0;
-        }
-        if (v == CP_ACK || v < worst)
-            continue;
-        if (v == CP_NAK)
-            append(out, len, p[0], nak, nak_n);
-        else
-            append(out, len, p[0], p + 2, value_n);
-    }
-    if (worst == CP_ACK) {
-        *len = SCPS_MIN(n, SCPS_CP_PACKET - 4);
-        memcpy(out, all, *len);
-        cp->ops->judge_end(cp);
-        return CP_CONF_ACK;
-    }
-    return worst == CP_NAK ? CP_CONF_NAK : CP_CONF_REJ;
-}
-
 /* Handles event RCR: a Configure-Request with options of n octets at p has arrived. */
 static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_t n)
 {
@@ -346,7 +282,7 @@ static void conf_request(struct scps_cp *cp, uint8_t id, const uint8_t *p, size_
          * the negotiation begin again, with action tld in Opened, irc in Stopped. */
         begin_requests(cp);
     cp->answered = true;
-    answer = judge(cp, p, n, &len);
+    answer = scps_cp_judge(cp, p, n, &len);
     cp->naks = answer == CP_CONF_NAK ? cp->naks + 1 : 0;
     /* action sca or scn: Send-Configure-Ack, or Send-Configure-Nak or -Reject */
     scps_cp_send(cp, (uint8_t)answer, id, cp->env->scratch, len);
@@ -495,7 +431,7 @@ void scps_cp_input(struct scps_cp *cp, const uint8_t *p, size_t n)
         return;
     }
     n = len - 4;
-    if (code >= CP_CONF_REQ && code <= CP_CONF_REJ && !well_formed(data, n)) {
+    if (code >= CP_CONF_REQ && code <= CP_CONF_REJ && !scps_cp_well_formed(data, n)) {
         drop(cp, SCPS_PPP_DROP_CONTROL);
         return;
     }

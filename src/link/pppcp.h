@@ -145,4 +145,13 @@ static inline bool scps_cp_is_open(const struct scps_cp *cp)
     return cp->state == CP_OPENED;
 }
 
+/* ---- functions in pppcp_options.c, for options of Configure packets ---- */
+
+/* Returns true if the n octets at p are whole options, each with a valid length. */
+bool scps_cp_well_formed(const uint8_t *p, size_t n);
+/* Composes the answer to the peer's Configure-Request. Returns its code; its options are *len
+ * octets at env->scratch. After max_failure Configure-Naks, Configure-Rejects are sent instead, so
+ * that negotiation ends (RFC 1661 section 4.6). */
+enum scps_cp_code scps_cp_judge(struct scps_cp *cp, const uint8_t *p, size_t n, size_t *len);
+
 #endif
