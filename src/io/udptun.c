@@ -20,9 +20,9 @@
  * Without one, this end stores the inner source address and the outer source address (IP address
  * and UDP port) of arriving packets. It sends a packet for inner address A to the outer address
  * from which the last packet with inner source A came; if none came, to the outer address of the
- * last packet that arrived. So there may be many clients, and clients that move or restart. Nothing
- * is authenticated: anybody who can send to the port can redirect the packets, as on any shared
- * link.
+ * last packet that arrived (udppeer.c). So there may be many clients, and clients that move or
+ * restart. Nothing is authenticated: anybody who can send to the port can redirect the packets, as
+ * on any shared link.
  *
  * Sources: udp(7), Linux Documentation/networking/segmentation-offloads.rst.
  */
@@ -31,8 +31,8 @@
 #include "io/iodev.h"
 #include "io/tunaddr.h"
 #include "io/udpctl.h"
+#include "io/udppeer.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -46,22 +46,7 @@
 /* Largest number of packets for one sendmsg() or sendmmsg(): the limit UDP_MAX_SEGMENTS of older
  * kernels. */
 #define TRAIN   64
-#define PEERS   64
 #define SOCKBUF (4 << 20)
-
-union sock {
-    struct sockaddr sa;
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-};
-
-struct peer {
-    struct scps_addr inner; /* inner source address of packets from this peer */
-    union sock outer;
-    /* value of the tunnel's counter `heard` when the last packet of this peer arrived; if the table
-     * is full, a new peer replaces the one with the smallest value */
-    uint64_t heard;
-};
 
 struct udptun {
     struct scps_iodev dev;
@@ -78,87 +63,18 @@ struct udptun {
     /* ECN field (0 to 3) of the outer IP headers with which the collected packets, those in tx, are
      * sent */
     uint8_t ecn;
-    union sock to;
+    union scps_udpsock to;
     /* peers from which packets have come; used if the configuration has no remote endpoint */
-    struct peer peers[PEERS];
-    struct peer *last;
-    uint64_t heard;
+    struct scps_udppeers peers;
     /* buffers for receiving */
     struct mmsghdr msg[BATCH];
     struct iovec iov[BATCH];
-    union sock from[BATCH];
+    union scps_udpsock from[BATCH];
     union scps_udpctl ctl[BATCH];
     /* Buffer of BATCH x 64 KiB; the system provides memory only for the pages that datagrams have
      * reached. */
     uint8_t *rx;
 };
-
-static socklen_t sock_len(const union sock *s)
-{
-    return s->sa.sa_family == AF_INET ? sizeof s->in : sizeof s->in6;
-}
-
-static bool sock_equal(const union sock *a, const union sock *b)
-{
-    if (a->sa.sa_family != b->sa.sa_family)
-        return false;
-    if (a->sa.sa_family == AF_INET)
-        return a->in.sin_port == b->in.sin_port && a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
-    return a->in6.sin6_port == b->in6.sin6_port &&
-           memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, 16) == 0 &&
-           a->in6.sin6_scope_id == b->in6.sin6_scope_id;
-}
-
-/* ---- functions of the table of peers: inner address and outer UDP endpoint of each ---- */
-
-/* Copies the source address (far 0) or destination address (far 1) of the IP packet at p to *a.
- * Returns false, with family 0, if the bytes are no IP packet. */
-static bool inner_addr(const uint8_t *p, size_t len, int far, struct scps_addr *a)
-{
-    *a = (struct scps_addr){0};
-    if (len >= 20 && p[0] >> 4 == 4 && (p[0] & 15) >= 5) {
-        a->family = 4;
-        memcpy(a->b, p + (far ? 16 : 12), 4);
-    } else if (len >= 40 && p[0] >> 4 == 6) {
-        a->family = 6;
-        memcpy(a->b, p + (far ? 24 : 8), 16);
-    }
-    return a->family != 0;
-}
-
-static void learn(struct udptun *u, const uint8_t *p, size_t len, const union sock *from)
-{
-    struct scps_addr a;
-    if (!inner_addr(p, len, 0, &a))
-        return;
-    struct peer *e = u->last;
-    if (!e || !scps_addr_equal(&e->inner, &a)) {
-        struct peer *oldest = &u->peers[0];
-        e = NULL;
-        for (struct peer *x = u->peers; x < u->peers + PEERS && !e; x++) {
-            if (scps_addr_equal(&x->inner, &a))
-                e = x;
-            else if (x->heard < oldest->heard)
-                oldest = x;
-        }
-        if (!e)
-            e = oldest;
-    }
-    e->inner = a;
-    e->outer = *from;
-    e->heard = ++u->heard;
-    u->last = e;
-}
-
-static const struct peer *peer_of(const struct udptun *u, const struct scps_pkt *p)
-{
-    struct scps_addr a;
-    if (inner_addr(p->data, p->len, 1, &a) && !(u->last && scps_addr_equal(&u->last->inner, &a)))
-        for (const struct peer *x = u->peers; x < u->peers + PEERS; x++)
-            if (scps_addr_equal(&x->inner, &a))
-                return x;
-    return u->last;
-}
 
 /* Returns true if a call on the UDP socket may have failed with errno `err` because an ICMP message
  * about an earlier packet has arrived (Linux, icmp_err_convert and icmpv6_err_convert). Routers on
@@ -198,7 +114,7 @@ static unsigned hand_up(struct udptun *u, const struct msghdr *m, uint8_t *p, si
     while (len) {
         size_t k = SCPS_MIN(len, (size_t)seg);
         if (u->learning)
-            learn(u, p, k, m->msg_name);
+            scps_udppeers_learn(&u->peers, p, k, m->msg_name);
         struct scps_pkt pkt = {.data = p, .len = k, .ecn = ecn, .at = at};
         scps_netif_recv(&u->dev.nif, &pkt);
         p += k;
@@ -266,7 +182,7 @@ static ssize_t send_train(struct udptun *u)
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
     if (u->learning) {
         m.msg_name = &u->to;
-        m.msg_namelen = sock_len(&u->to);
+        m.msg_namelen = scps_udpsock_len(&u->to);
     }
     scps_udpctl_write(&m, &ctl, u->count > 1 ? (uint16_t)u->seg : 0, u->ecn, outer_ipv4(u));
     return sendmsg(u->dev.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -286,7 +202,7 @@ static int send_each(struct udptun *u)
         m[i].msg_hdr.msg_iovlen = 1;
         if (u->learning) {
             m[i].msg_hdr.msg_name = &u->to;
-            m[i].msg_hdr.msg_namelen = sock_len(&u->to);
+            m[i].msg_hdr.msg_namelen = scps_udpsock_len(&u->to);
         }
     }
     return sendmmsg(u->dev.fd, m, u->count, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -364,17 +280,17 @@ static int udp_send(struct scps_netif *nif, const struct scps_pkt *p)
         return SCPS_ERR_INVAL;
     if (len > nif->mtu)
         return SCPS_ERR_MSGSIZE;
-    const union sock *to = &u->to;
+    const union scps_udpsock *to = &u->to;
     uint8_t ecn = u->copies_ecn ? scps_pkt_ecn(p) : 0;
     if (u->learning) {
-        const struct peer *e = peer_of(u, p);
+        const union scps_udpsock *peer = scps_udppeers_find(&u->peers, p->data, p->len);
         /* No packet has arrived from any peer yet, so no outer address to send to is known. */
-        if (!e)
+        if (!peer)
             return SCPS_ERR_UNREACH;
-        to = &e->outer;
+        to = peer;
     }
     if (u->count && (len > u->seg || u->count == TRAIN || ecn != u->ecn || u->tx_len % u->seg ||
-                     u->tx_len + len > sizeof u->tx || !sock_equal(to, &u->to))) {
+                     u->tx_len + len > sizeof u->tx || !scps_udpsock_equal(to, &u->to))) {
         int err = send_out(u);
         if (err)
             return err;
@@ -413,20 +329,6 @@ static void udp_close(struct scps_netif *nif)
 const struct scps_netif_ops scps_udptun_ops = {"udp", udp_send, NULL, udp_close};
 
 /* ---- functions that open the socket ---- */
-
-static void to_sock(const struct scps_endpoint *e, uint8_t family, union sock *s)
-{
-    memset(s, 0, sizeof *s);
-    if (family == 4) {
-        s->in.sin_family = AF_INET;
-        s->in.sin_port = htons(e->port);
-        memcpy(&s->in.sin_addr, e->addr.b, 4);
-    } else {
-        s->in6.sin6_family = AF_INET6;
-        s->in6.sin6_port = htons(e->port);
-        memcpy(&s->in6.sin6_addr, e->addr.b, 16);
-    }
-}
 
 static void set_buffers(int fd)
 {
@@ -502,7 +404,7 @@ struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *asked
 {
     struct scps_udptun_config own = {.mtu = 0};
     const struct scps_udptun_config *cfg = &own;
-    union sock local, remote;
+    union scps_udpsock local, remote;
     struct udptun *u = NULL;
     uint8_t family;
 
@@ -517,13 +419,13 @@ struct scps_netif *scps_udptun_open_sized(const struct scps_udptun_config *asked
         return NULL;
     }
     set_buffers(fd);
-    to_sock(&cfg->local, family, &local);
-    to_sock(&cfg->remote, family, &remote);
-    if (bind(fd, &local.sa, sock_len(&local))) {
+    scps_udpsock_set(&cfg->local, family, &local);
+    scps_udpsock_set(&cfg->remote, family, &remote);
+    if (bind(fd, &local.sa, scps_udpsock_len(&local))) {
         say_bind(&cfg->local, errno, msg);
         goto fail;
     }
-    if (cfg->remote.port && connect(fd, &remote.sa, sock_len(&remote))) {
+    if (cfg->remote.port && connect(fd, &remote.sa, scps_udpsock_len(&remote))) {
         char text[SCPS_ADDR_STRLEN];
         scps_io_message(msg, "cannot reach UDP %s port %u: %s",
                         scps_addr_format(&cfg->remote.addr, text), cfg->remote.port,
