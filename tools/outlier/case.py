@@ -209,7 +209,7 @@ class Case:
     def ack_delay(self):
         if self.opts.get("-F") == 1:
             return 0
-        return 1000 * int(self.opts.get("-a", 200))
+        return 1000 * int(self.opts.get("-a", 150))
 
     @property
     def outages(self):
