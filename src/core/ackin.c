@@ -336,12 +336,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
         .heard = tx->heard_at,
         .sum = scps_ack_result_none(),
         .snack = seg->has & SCPS_HAS_SNACK && c->s.agreed.caps & SCPS_CAP_SNACK1 && ack_in >= 0,
-        .snack_reported = false,
-        .jumped = false,
         .advanced = ack > c->s.snd.una,
-        .repaired = false,
-        .dup = false,
-        .impatient = false,
     };
 
     take_reports(&c->s, &n);

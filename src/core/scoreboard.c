@@ -52,13 +52,12 @@ void scps_sb_fini(struct scps_scoreboard *sb, const struct scps_alloc *a)
 
 /* ---- functions that enlarge the ring of records ---- */
 
-static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
+int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
 {
     const uint64_t most = SIZE_MAX / sizeof *sb->v;
 
     if (cap > most)
         return SCPS_ERR_NOMEM;
-
     struct scps_sent_segment *v = a->alloc(a->ctx, cap * sizeof *v);
     struct scps_resent *resent = a->alloc(a->ctx, cap * sizeof *resent);
     uint32_t *lostq = a->alloc(a->ctx, cap * sizeof *lostq);
@@ -88,12 +87,7 @@ static int resize(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32
 
 int scps_sb_grow(struct scps_scoreboard *sb, const struct scps_alloc *a)
 {
-    return resize(sb, a, sb->v ? (sb->mask + 1) * 2 : FIRST_CAP);
-}
-
-int scps_sb_take(struct scps_scoreboard *sb, const struct scps_alloc *a, uint32_t cap)
-{
-    return resize(sb, a, cap);
+    return scps_sb_take(sb, a, sb->v ? (sb->mask + 1) * 2 : FIRST_CAP);
 }
 
 /* ---- functions that record transmissions ---- */
@@ -389,11 +383,10 @@ bool scps_sb_lookup(const struct scps_scoreboard *sb, scps_off off, uint32_t *id
         const struct scps_sent_segment *r = scps_sb_at(sb, sb->head + mid);
         if (r->from > off) {
             hi = mid;
-        } else if (off < r->from + r->len) {
-            lo = mid;
-            break;
         } else {
             lo = mid;
+            if (off < r->from + r->len)
+                break;
         }
         guess = 0;
     }

@@ -217,8 +217,7 @@ struct scps_ready_queue *scps_route_ready_queue(const struct scps_route_entry *w
                                                 struct scps_nif *nif);
 /* Returns true if any route has a rate limit. */
 bool scps_route_rated(const struct scps_stack *st);
-/* Returns the source address for packets to dst through nif; NULL if nif has none of that
- * family. */
+/* Returns the source address for packets to dst through nif; NULL: nif has none of dst's family. */
 const struct scps_addr *scps_route_source(const struct scps_stack *st, const struct scps_nif *nif,
                                           const struct scps_addr *dst);
 /* Returns the row of the address table for a; NULL if a is no address of this host. */
@@ -329,7 +328,6 @@ void scps_stack_discard(struct scps_stack *st, struct scps_conn *c);
 void scps_stack_reap(struct scps_stack *st);
 
 /* ---- functions in stack.c, which serve timers and free connections ---- */
-
 /* Returns true if a timer of a connection is due, or if memory was refused to connections or
  * datagram endpoints and the time has come to let them try again. */
 static SCPS_INLINE_SPEED bool scps_stack_timers_due(const struct scps_stack *st)
@@ -404,8 +402,7 @@ enum scps_syn_ack {
  * Returns false, and charges nothing, if the bucket does not permit the SYN-ACK. */
 bool scps_answer_syn_ack(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst,
                          enum scps_syn_ack why, bool many);
-/* Refunds a SYN-ACK that scps_answer_syn_ack() has charged, because the peer has acknowledged
- * it. */
+/* Refunds a SYN-ACK that scps_answer_syn_ack() has charged: the peer has acknowledged it. */
 void scps_answer_refund(struct scps_stack *st, struct scps_nif *nif, const struct scps_addr *dst);
 /* Empties queue w of nif, whose replies are lost, and frees its ring buffer. */
 void scps_answers_fini(struct scps_answers *w, struct scps_nif *nif, const struct scps_alloc *a);
@@ -444,8 +441,6 @@ void scps_dgram_trim(struct scps_stack *st);
  * the application repeats these sends. */
 void scps_dgram_memory(struct scps_stack *st);
 void scps_dgram_free_all(struct scps_stack *st);
-
-/* ---- functions in dgram_out.c, which send datagrams ---- */
 /* Sets *out to the next datagram that may be sent through nif; the endpoints that have datagrams to
  * send take turns. Returns false if none may be sent now. */
 bool scps_dgram_output(struct scps_stack *st, struct scps_nif *nif, struct scps_pkt *out);
