@@ -926,6 +926,38 @@ static void no_age_check_after_undo(void **x)
     script_free(t);
 }
 
+/* As before, but a check of the oldest segment's age has caused the needless retransmission: no
+ * further checks follow. */
+static void no_age_check_after_undo_of_one(void **x)
+{
+    struct script *t = script_of(x);
+    scps_time at = MS(200);
+    uint32_t echo;
+
+    assert_int_equal(scps_conn_config_parse_cc(&t->cfg, "vegas", NULL, 0), 0);
+    t->cfg.timestamps = t->peer.ts = true;
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    for (int k = 0; k < 12; k++, at += MS(100)) {
+        app_writes(t, at, 900);
+        expect_sent(t, .at = at, .from = 1 + 900 * k, .len = 900);
+        peer_says(t, at + MS(100), .ack = 901 + 900 * k, .tsecr = t->last.tsval);
+    }
+    app_writes(t, at, 6 * 988);
+    expect_sent(t, .at = at, .from = 10801, .len = 988);
+    echo = t->last.tsval;
+    script_forget_sent(t);
+    peer_says(t, at + MS(101), .ack = 10801 + 988, .tsecr = echo);
+    peer_says(t, at + MS(150), .ack = 10801 + 988, .tsecr = echo);
+    expect_sent(t, .at = at + MS(150), .from = 10801 + 988, .len = 988);
+    peer_says(t, at + MS(250), .ack = 10801 + 2 * 988, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 1);
+    peer_says(t, at + MS(260), .ack = 10801 + 3 * 988, .tsecr = echo);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Vegas without time stamps, after a timeout: the acknowledgement of a retransmission is no RTT
  * sample (Karn's algorithm, RFC 6298 section 3), so the estimate, 100 ms + 4 * 50 ms, may be too
  * short for the path. It proves no loss of the next segment, which was resent 400 ms ago. When new
@@ -1036,6 +1068,7 @@ int main(void)
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),
         SCRIPT_TEST(no_age_check_after_undo),
+        SCRIPT_TEST(no_age_check_after_undo_of_one),
         SCRIPT_TEST(no_age_check_before_an_rtt_sample),
         SCRIPT_TEST(a_dsack_is_no_duplicate_ack),
         SCRIPT_TEST(late_before_it_was_resent),
