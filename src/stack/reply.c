@@ -21,7 +21,9 @@
  * Idle means that all connections are half-open or in TIME-WAIT, and connections and datagrams send
  * less than SCPS_ANSWER_FLOOR now; or that they have sent nothing for 64 s.
  *
- * Replies beyond this rate are dropped and counted.
+ * Replies beyond this rate are dropped and counted. So are those that find as many replies waiting
+ * as this rate sends in two seconds, because connections that fill the link let fewer pass: nobody
+ * waits for them any more when it is their turn.
  *
  * The SYN-ACKs of half-open connections, which any host can cause by forged SYNs, too, are sent
  * like the segments of other connections. But they count as replies: they are charged to the same
@@ -186,6 +188,7 @@ static bool queue_reply(struct scps_stack *st, struct scps_nif *nif, const struc
     uint8_t *room = NULL;
 
     if (w && scps_pacer_lends(&w->share, weight(nif, need), 0) &&
+        w->queue.tail - w->queue.head < 2 * w->share.burst &&
         (!st->reserve || w->queue.cap || !scps_recring_reserve(&w->queue, a, most)))
         room = scps_recring_put(&w->queue, a, (uint32_t)len, most);
     if (!room) {

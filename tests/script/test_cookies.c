@@ -4,7 +4,7 @@
 #include "script.h"
 
 /* Hands in a segment of the peer, without calling for output. */
-static void peer_sends(struct script *t, const struct scps_seg *seg)
+static void peer_sends_at(struct script *t, scps_time at, const struct scps_seg *seg)
 {
     bool six = t->us.addr.family == 6;
     struct scps_ip ip = {.src = t->them.addr,
@@ -17,8 +17,12 @@ static void peer_sends(struct script *t, const struct scps_seg *seg)
 
     scps_ip_build(p, &ip, n);
     scps_stack_input(t->st, &t->nif,
-                     &(struct scps_pkt){
-                         .data = p, .len = hdr + n, .csum_ok = true, .at = scps_stack_now(t->st)});
+                     &(struct scps_pkt){.data = p, .len = hdr + n, .csum_ok = true, .at = at});
+}
+
+static void peer_sends(struct script *t, const struct scps_seg *seg)
+{
+    peer_sends_at(t, scps_stack_now(t->st), seg);
 }
 
 /* Fills the half-open queue with SYNs from ports 1000 up, and takes the SYN-ACKs from the
@@ -647,6 +651,32 @@ static void replies_are_limited_to_their_share(void **x)
     script_free(t);
 }
 
+/* While connections fill the link, few replies are sent. No more of them wait than are permitted in
+ * two seconds, because nobody waits for older ones any more. */
+static void old_replies_do_not_wait(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_stack_stats s;
+    unsigned each = t->us.addr.family == 6 ? 60 : 40;
+
+    t->stack_cfg.resets = 100000;
+    script_established(t, MS(100));
+    t->nif.rate = each * 10 * SCPS_ANSWER_SHARE;
+    for (int i = 0; i < 2000; i++) /* 20 s in which the stack is not asked for packets */
+        peer_sends_at(
+            t, scps_stack_now(t->st) + MS(10),
+            &(struct scps_seg){.sport = 2000, .dport = 9, .flags = SCPS_ACK, .seq = 1, .ack = 77});
+    script_run(t, SEC(22));
+    scps_stack_get_stats(t->st, &s);
+    assert_in_range(s.resets_out, 10, 20);
+    assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 2000 - s.resets_out);
+    script_forget_sent(t);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* Without a connection replies may take 7/8 of the known rate of an idle link, but no more than
  * answer_rate. */
 static void replies_on_an_idle_link(void **x)
@@ -1071,6 +1101,7 @@ int main(void)
         SCRIPT_TEST(a_slow_syn_flood_holds_no_places),
         SCRIPT_TEST(replies_and_connections_take_turns),
         SCRIPT_TEST(replies_are_limited_to_their_share),
+        SCRIPT_TEST(old_replies_do_not_wait),
         SCRIPT_TEST(replies_on_an_idle_link),
         SCRIPT_TEST(answers_beside_time_wait),
         SCRIPT_TEST(answers_beside_a_connection),
