@@ -16,9 +16,10 @@
  * connection that uses it already: the new connection does without compression. Half-open
  * connections may share an id, since the SYN of any of them may be forged. The id belongs to the
  * half-open connection whose handshake is completed, by an acknowledgement of this host's initial
- * sequence number. If a SYN-ACK announces an id that an older connection of the same peer still
- * has, the new connection gets that id, and the older one loses it: the peer has restarted and has
- * no such connection any more.
+ * sequence number; a header with the id is compared with all of them, 255 at most. The same holds
+ * for a SYN that a connection in SYN-SENT gets (simultaneous open, RFC 9293 section 3.5). If a SYN-
+ * ACK announces an id that an older connection of the same peer still has, the new connection gets
+ * that id, and the older one loses it: the peer has restarted and has no such connection any more.
  *
  * Nor can forged SYNs use up the ids of this host, or the entries for pairs of hosts. When a new
  * connection finds no free id or entry, the half-open connection that was created first gives up
@@ -28,8 +29,8 @@
  * under it.
  *
  * A pair of hosts needs about 6.5 KiB (with pointers of 64 bits) while it has connections with
- * compression and for TIME-WAIT after; the number of pairs is limited
- * (scps_stack_config.max_comp_hosts).
+ * compression and for TIME-WAIT after; the number of pairs is limited by
+ * scps_stack_config.max_comp_hosts and to what a quarter of memory_limit holds.
  *
  * Since anybody can send SYNs, none of them may cause a search through the ids or the pairs. A ring
  * for each pair holds the ids that are in no use: first the vacant ones, then the resting ones, in
@@ -155,22 +156,18 @@ static void evict(struct scps_stack *st, struct scps_conn *c)
 }
 
 /* Makes room in the table st->ids, which has an entry for each pair of hosts with header
- * compression, for the pair of c. If the table is full, frees the entry of a pair that has no
- * connection and no connection id reserved by TIME-WAIT. If there is none, drops the connections of
- * a pair that has only half-open ones, whose SYNs may be forged, and no id reserved by TIME-WAIT:
- * of these pairs the one that has been so for longest, if its oldest connection gives way to c.
- * Returns false if there is no room. */
+ * compression, for the pair of c. Entries without a connection and without an id reserved by
+ * TIME-WAIT were freed when c was created (scps_connid_expire()). If the table is full, drops the
+ * connections of a pair that has only half-open ones, whose SYNs may be forged, and no id reserved
+ * by TIME-WAIT: of these pairs the one that has been so for longest, if its oldest connection gives
+ * way to c. Returns false if there is no room. */
 static bool make_room(struct scps_stack *st, const struct scps_conn *c)
 {
     const struct scps_connids *ids = st->ids;
     struct hosts *h;
 
-    if (ids->n < st->cfg.max_comp_hosts)
+    if (ids->n < st->cfg.max_comp_hosts && (uint64_t)ids->n * 4 * sizeof *h < st->cfg.memory_limit)
         return true;
-    if (ids->idle.min <= st->env.now) {
-        arrange(st, ids->idle.v[0].item);
-        return true;
-    }
     if (ids->unsure.min > st->env.now)
         return false;
     h = ids->unsure.v[0].item;
@@ -180,6 +177,12 @@ static bool make_room(struct scps_stack *st, const struct scps_conn *c)
     for (unsigned n = h->half_open; n; n--)
         evict(st, oldest(h));
     return true;
+}
+
+void scps_connid_expire(struct scps_stack *st)
+{
+    while (st->ids && st->ids->idle.min <= st->env.now)
+        arrange(st, st->ids->idle.v[0].item);
 }
 
 static struct hosts *hosts_of(struct scps_stack *st, const struct scps_conn *c)
@@ -377,7 +380,10 @@ bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, b
             continue;
         if (!force && holds(was))
             return false;
-        unlist(h, was);
+        /* c in SYN-RECEIVED: its peer has opened it at the same time. That SYN may be forged, too,
+         * so it takes the id from no other connection. */
+        if (c->state != SCPS_SYN_RECEIVED || !holds(was))
+            unlist(h, was);
     }
     if (c->s.tp->heard)
         unlist(h, c);

@@ -34,6 +34,7 @@ struct scps_conn *scps_stack_conn(struct scps_stack *st, struct scps_shared_conf
     *err = SCPS_ERR_LIMIT;
     if (st->n_conns >= st->cfg.max_conns)
         return NULL;
+    scps_connid_expire(st);
     *err = SCPS_ERR_NOMEM;
     if (scps_heap_reserve(&st->env.deadlines, st->n_conns + 1))
         return NULL;

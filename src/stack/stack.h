@@ -169,13 +169,15 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
 /* Records the connection id that the peer's SYN or SYN-ACK gives c. Precondition: c has an id of
  * this host. If another connection of the same peer that has completed its handshake uses the
  * peer's id already: returns false and records nothing if force is false; takes the id from that
- * connection if force is true. */
+ * connection if force is true, unless c is in SYN-RECEIVED (simultaneous open). */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
 /* Called when c, which a SYN to a listener created, has completed its handshake. */
 void scps_connid_established(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connection ids of c, if it has any. The id that this host chose is not used again for
  * scps_conn_config.time_wait, if the handshake was completed or this host opened the connection. */
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
+/* Frees the entries of the pairs of hosts whose last connection id has ended its rest. */
+void scps_connid_expire(struct scps_stack *st);
 /* Returns the connection between `local` and `remote` for which this host (ours true) or the peer
  * (ours false) chose connection id `id`; NULL: there is none. Half-open connections may share an id
  * of the peer: if no connection that has completed its handshake has that id, the newest of the
@@ -466,11 +468,9 @@ void scps_dgram_yield(struct scps_ready_queue *t);
  * queues of their new routes. */
 void scps_dgram_regroup(struct scps_stack *st);
 
-/* ---- functions in icmperr.c, which convert ICMP errors ---- */
+/* ---- functions in icmperr.c and icmp.c, for ICMP errors and messages ---- */
 /* Returns the SCPS_ERR_* that corresponds to an ICMP error; 0: the message is no error. */
 int scps_icmp_err(enum scps_icmp_kind kind);
-
-/* ---- functions in icmp.c, which process ICMP messages ---- */
 /* Returns the least path MTU that an ICMP message can set, bytes. */
 static inline uint32_t scps_icmp_least_mtu(uint8_t family)
 {

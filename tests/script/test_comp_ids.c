@@ -198,6 +198,37 @@ static void an_id_twice(void **x)
     script_free(t);
 }
 
+/* A SYN, which may be forged, meets a connection in SYN-SENT and offers the id of another one
+ * (simultaneous open, RFC 9293 section 3.5): the other one keeps its id. */
+static void an_id_twice_by_a_simultaneous_open(void **x)
+{
+    struct script *t = compressing(x, false);
+    struct scps_endpoint from, to;
+    struct scps_conn *first, *second;
+
+    script_accepted(t, MS(100));
+    first = t->c;
+    from = t->us;
+    from.port = 7000;
+    to = t->them;
+    to.port = 6001;
+    assert_non_null(second = scps_connect(t->st, &t->cfg, &from, &to, NULL));
+    script_run(t, MS(150));
+    script_forget_sent(t);
+    from.port = t->us.port;
+    t->us.port = 7000;
+    peer_says(t, MS(200), .raw = true, .port = 6001, .flags = SCPS_SYN, .seq = 99);
+    t->us.port = from.port;
+    script_forget_sent(t);
+    peer_says(t, MS(300), .len = 1000);
+    peer_says(t, MS(300), .len = 1000);
+    expect_sent(t, .ack = 2001, .compressed = true);
+    assert_int_equal(scps_conn_readable(first), 2000);
+    scps_conn_abort(second);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A sequence number that is left out stands for the highest that the receiver has received, so a
  * keep-alive, one octet below that, always has its own: otherwise it would be acceptable, and the
  * peer need not answer (RFC 9293 section 3.8.4). The same holds for the probe of an outage. */
@@ -430,6 +461,7 @@ int main(void)
         SCRIPT_TEST(ids_are_drawn),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
+        SCRIPT_TEST(an_id_twice_by_a_simultaneous_open),
         SCRIPT_TEST(no_reset_from_an_address_that_was_removed),
         SCRIPT_TEST(probes_carry_their_sequence_number),
         SCRIPT_TEST(path_mtu),

@@ -216,6 +216,46 @@ static void ids_rest_for_their_own_time(void **x)
     script_free(t);
 }
 
+/* The entry of a pair of hosts is freed when its last id has rested, not only when its place is
+ * needed: the next connection, compressed or not, finds the memory. */
+static void a_pair_is_forgotten_after_its_rest(void **x)
+{
+    struct script *t = listening(x, 256);
+    struct scps_stack_stats before, after;
+
+    script_listen(t);
+    scps_stack_get_stats(t->st, &before);
+    for (unsigned i = 0; i < 20; i++) {
+        assert_int_not_equal(syn(t, MS(i), i, 2000), 0);
+        assert_true(completes(t, MS(i), i, 2000, t->last.seq));
+    }
+    scps_stack_get_stats(t->st, &after);
+    assert_true(after.memory > before.memory + 20 * 4000);
+    t->peer.caps = 0;
+    assert_int_equal(syn(t, SEC(31), 100, 2000), 0);
+    reset(t, SEC(31), 100, 2000);
+    script_run(t, SEC(31));
+    scps_stack_get_stats(t->st, &after);
+    assert_true(after.memory < before.memory + 8000);
+    script_free(t);
+}
+
+/* Pairs of hosts take no more than a quarter of the memory limit. */
+static void pairs_within_the_memory_limit(void **x)
+{
+    struct script *t = listening(x, 256);
+    unsigned n = 0;
+
+    t->stack_cfg.memory_limit = 1000000;
+    script_listen(t);
+    for (unsigned i = 0; i < 100; i++) {
+        n += syn(t, MS(i), i, 2000) != 0;
+        assert_true(completes(t, MS(i), i, 2000, t->last.seq));
+    }
+    assert_in_range(n, 30, 1000000 / 4 / 4000);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +264,8 @@ int main(void)
         SCRIPT_TEST(an_established_connection_makes_no_room),
         SCRIPT_TEST(all_ids_of_a_pair),
         SCRIPT_TEST(ids_rest_for_their_own_time),
+        SCRIPT_TEST(a_pair_is_forgotten_after_its_rest),
+        SCRIPT_TEST(pairs_within_the_memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
