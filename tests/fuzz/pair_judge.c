@@ -152,14 +152,14 @@ static scps_dur least_silence(const struct scps_conn_config *c, bool established
     return established && c->keepalive ? 0 : least;
 }
 
-/* Returns true if the peer has ended as it should, but its last acknowledgements were lost until
- * its TIME-WAIT was over: the path has become longer than TIME-WAIT allows for, or the probes of an
- * outage are rare. */
+/* Returns true if the peer has ended as it should, whether its application has read the end of the
+ * stream or not, but its last acknowledgements were lost until its TIME-WAIT was over: the path has
+ * become longer than TIME-WAIT allows for, or the probes of an outage are rare. */
 static bool outlived(const struct world *w, const struct end *e, const struct end *peer)
 {
     struct scps_conn_config cfg;
 
-    if (!peer->c || !peer->closed || peer->failed || !peer->eof || peer->read != e->written)
+    if (!peer->c || !peer->closed || peer->failed || peer->read != e->written)
         return false;
     scps_conn_get_config(peer->c, &cfg);
     return w->now - peer->closed_at >= cfg.time_wait;
