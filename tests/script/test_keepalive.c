@@ -192,6 +192,31 @@ static void any_segment_restarts_the_timer(void **x)
     script_free(t);
 }
 
+/* Data from the peer answers a probe as an acknowledgement does (RFC 9293 section 3.8.4), also
+ * where keep_idle is so short that the next probe is due when the answer to the last one has come.
+ * With a keep_count of 1 a single probe without an answer ends the connection. */
+static void data_answers_a_probe(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(2);
+    t->cfg.keep_interval = SEC(10);
+    t->cfg.keep_count = 1;
+    script_established(t, MS(100));
+    for (int i = 0; i < 5; i++) {
+        scps_time at = MS(2100) + SEC(10 * i);
+        expect_sent(t, .at = at, .from = ZERO, .ack = 1 + 10 * i);
+        peer_says(t, at + SEC(1), .len = 10);
+        expect_sent(t, .at = at + SEC(1) + MS(200), .from = 1, .ack = 11 + 10 * i);
+    }
+    expect_sent(t, .at = MS(52100), .from = ZERO, .ack = 51);
+    script_forget_events(t);
+    /* The last probe is not answered. */
+    expect_sent(t, .at = MS(62100), .from = 1, .flags = SCPS_RST | SCPS_ACK);
+    expect_error(t, SCPS_ERR_TIMEDOUT);
+    script_free(t);
+}
+
 /* While data is outstanding, the retransmission timer runs in place of keep-alive; afterwards
  * keep-alive continues. */
 static void not_while_data_is_out(void **x)
@@ -247,6 +272,7 @@ int main(void)
         SCRIPT_TEST(a_long_path),
         SCRIPT_TEST(many_probes),
         SCRIPT_TEST(any_segment_restarts_the_timer),
+        SCRIPT_TEST(data_answers_a_probe),
         SCRIPT_TEST(not_while_data_is_out),
         SCRIPT_TEST(off_by_default),
         SCRIPT_TEST(the_peer_has_crashed),

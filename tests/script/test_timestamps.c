@@ -87,6 +87,31 @@ static void paws(void **x)
     script_free(t);
 }
 
+/* RFC 7323 section 5.3 R1: PAWS also rejects a segment that only its old time stamp keeps from
+ * header prediction: it has the next octets of the peer's stream, an unchanged window and nothing
+ * new in SEG.ACK, and nothing is outstanding. With an equal or a newer time stamp the same segment
+ * is accepted. Its time stamp becomes the echo, the rejected one does not. */
+static void paws_and_header_prediction(void **x)
+{
+    for (int newer = 0; newer < 2; newer++) {
+        struct script *t = with_ts(x);
+        peer_says(t, MS(200), .seq = 1, .len = 988, .tsval = 3000000);
+        peer_says(t, MS(201), .seq = 989, .len = 988, .tsval = 3000000);
+        expect_sent(t, .at = MS(201), .ack = 1977);
+        peer_says(t, MS(300), .seq = 1977, .len = 988, .tsval = 2999999);
+        expect_sent(t, .at = MS(300), .ack = 1977);
+        assert_int_equal(t->last.tsecr, 3000000);
+        assert_int_equal(script_info(t).paws_drops, 1);
+        assert_int_equal(scps_conn_readable(t->c), 1976);
+        peer_says(t, MS(400), .seq = 1977, .len = 988, .tsval = 3000000 + newer);
+        expect_sent(t, .at = MS(600), .ack = 2965);
+        assert_int_equal(t->last.tsecr, 3000000 + newer);
+        assert_int_equal(script_info(t).paws_drops, 1);
+        assert_int_equal(scps_conn_readable(t->c), 2964);
+        script_free(t);
+    }
+}
+
 /* RFC 2883 section 4, RFC 7323 section 5.3 R1: the acknowledgement of a segment that PAWS rejects
  * reports its data as a duplicate, if all of it has arrived before, below RCV.NXT or beyond a hole.
  * Data that has not arrived is dropped without a report. */
@@ -314,6 +339,7 @@ int main(void)
         SCRIPT_TEST(a_resent_segment_is_timed),
         SCRIPT_TEST(an_echo_of_nothing_undoes_nothing),
         SCRIPT_TEST(paws),
+        SCRIPT_TEST(paws_and_header_prediction),
         SCRIPT_TEST(paws_and_duplicates),
         SCRIPT_TEST(paws_and_resets),
         SCRIPT_TEST(paws_after_long_silence),

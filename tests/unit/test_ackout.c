@@ -152,6 +152,38 @@ static void scaled_window(void **state)
     assert_int_equal(a.max_offered, 1000000 / 16 * 16);
 }
 
+/* A data segment repeats the last acknowledgement, without any other work, only if nothing has
+ * changed since: RCV.NXT and the window are the same, and no delayed acknowledgement waits for its
+ * timer. If one waits, the segment carries it, which stops the timer (RFC 9293 section 3.8.6.3);
+ * otherwise an acknowledgement without data would follow when the timer expires. */
+static void the_same_acknowledgement_again(void **state)
+{
+    struct scps_seg seg = {0};
+    (void)state;
+
+    rcv.irs = 7;
+    assert_int_equal(scps_ackout_window(&a, &p.s.ctx, &rcv, 1, 0), 10000);
+    scps_ackout_sent(&a, 1, false, false);
+    assert_true(scps_ackout_same(&a, &rcv, p.cfg.c.rcvbuf, 0, &seg));
+    assert_int_equal(seg.ack, 8);
+    assert_int_equal(seg.wnd, 10000);
+    assert_int_equal(seg.flags, SCPS_ACK);
+
+    memset(&seg, 0, sizeof seg);
+    scps_timer_set(&p.s.ctx, &a.timer, NOW + DELAY);
+    assert_false(scps_ackout_same(&a, &rcv, p.cfg.c.rcvbuf, 0, &seg));
+    assert_int_equal(seg.ack, 0);
+    assert_int_equal(seg.wnd, 0);
+    assert_int_equal(seg.flags, 0);
+    scps_timer_stop(&a.timer);
+    assert_true(scps_ackout_same(&a, &rcv, p.cfg.c.rcvbuf, 0, &seg));
+
+    rcv.in.next = 2; /* An octet has arrived that is not acknowledged. */
+    assert_false(scps_ackout_same(&a, &rcv, p.cfg.c.rcvbuf, 0, &seg));
+    rcv.in.next = 1;
+    assert_false(scps_ackout_same(&a, &rcv, 20000, 0, &seg)); /* The window opens. */
+}
+
 /* RFC 5961 section 10: answers to unacceptable segments are limited, or two ends that disagree
  * would answer each other for ever. */
 static void answers_are_limited(void **state)
@@ -219,14 +251,9 @@ static void budget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(every_second_segment),
-        CASE(modes),
-        CASE(beyond_a_hole),
-        CASE(silly_window),
-        CASE(scaled_window),
-        CASE(answers_are_limited),
-        CASE(steps),
-        CASE(budget),
+        CASE(every_second_segment), CASE(modes),         CASE(beyond_a_hole),
+        CASE(silly_window),         CASE(scaled_window), CASE(the_same_acknowledgement_again),
+        CASE(answers_are_limited),  CASE(steps),         CASE(budget),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
