@@ -166,8 +166,8 @@ struct scps_conn *scps_accept(struct scps_listener *l)
     scps_notify_accept(&c->notify, &c->owner);
     /* Events that happened before the application accepted the connection are stored in
      * c->notify.events, but the connection is not yet in the stack's queue of connections with
-     * events. This call adds SCPS_EV_WRITABLE to them and puts the connection there, so that all
-     * are reported. */
+     * events. scps_conn_notify() puts it there, so that all are reported; it needs some event, and
+     * SCPS_EV_WRITABLE holds, because the application may write now. */
     if (c->notify.events)
         scps_conn_notify(c, SCPS_EV_WRITABLE);
     return c;

@@ -153,14 +153,15 @@ bool scps_answer_syn_ack(struct scps_stack *st, struct scps_nif *nif, const stru
     struct scps_answers *w = queue_for(st, nif, dst);
     uint32_t size = weight(nif, SCPS_SYN_ACK_LEN), debt = many ? 0 : debt_of(st, nif, dst);
 
-    /* If the limit is 0, few half-open connections are permitted nevertheless, because a listener
-     * needs them. */
+    /* If the limit is 0, SYN-ACKs are sent nevertheless while few half-open connections exist,
+     * because a listener could otherwise accept nobody. */
     if (!w)
         return !many;
-    /* A SYN-ACK that is repeated after a timeout leaves something to others, because most of those
-     * that are not answered went to forged addresses. With many half-open connections a new one,
-     * which may repeat its SYN-ACK, leaves something to SYN cookies. A peer that repeats its SYN
-     * gets no cookie. */
+    /* A SYN-ACK that is repeated after a timeout may overdraw the bucket by half as much as others,
+     * because most of those that are not answered went to forged addresses. With many half-open
+     * connections a new one, which may repeat its SYN-ACK, is created only if the bucket holds
+     * PLACE SYN-ACKs; if it holds fewer, the SYN is answered by a SYN cookie, which is sent once.
+     * An existing connection whose peer repeats its SYN needs one SYN-ACK only. */
     if (!scps_pacer_lends(&w->share, many && why != SCPS_SYN_ACK_AGAIN ? PLACE * size : size,
                           why == SCPS_SYN_ACK_TIMEOUT ? debt / 2 : debt))
         return false;
