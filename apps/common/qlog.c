@@ -8,9 +8,7 @@
  *      una                            nxt
  *       | 17 | 18 | 31 | 20 | 21 | 22 | ...      31: resent, after 30
  *
- * Records are written without <scps/json.h>, which writes one document over several lines: here one
- * record is one line, and everything in it is a number or a word from a list in this file, except
- * the title, which <scps/json.h> writes.
+ * The file is a JSON text sequence (RFC 7464): each record is one line, after an octet RS.
  */
 #include "common/qlog.h"
 
@@ -18,7 +16,6 @@
 #include <scps/json.h>
 #include <scps/scps.h>
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,7 +35,8 @@ struct segment {
 #define MOST (1u << 22)
 
 struct qlog {
-    FILE *f;
+    struct scps_json j; /* the record being written */
+    char text[1024];    /* text of that record that is not in the file yet */
     bool failed, captured;
     scps_time t0, flushed;
     struct segment *seg; /* ring buffer of the outstanding segments, in the order of their octets */
@@ -53,17 +51,27 @@ struct qlog {
     const char *phase;
 };
 
+/* Begins a record. */
+static void begin_record(struct scps_json *j)
+{
+    fputc(RS, j->f);
+    j->comma = false;
+    scps_json_open(j, NULL, '{');
+}
+
+/* Begins the record of an event, up to the first item of its data. */
 static void begin(struct qlog *q, scps_time at, const char *name)
 {
-    int64_t us = at > q->t0 ? at - q->t0 : 0;
-
-    fprintf(q->f, "%c{\"time\":%" PRId64 ".%03d,\"name\":\"%s\",\"data\":{", RS, us / 1000,
-            (int)(us % 1000), name);
+    begin_record(&q->j);
+    scps_json_milliseconds(&q->j, "time", at - q->t0);
+    scps_json_string(&q->j, "name", name);
+    scps_json_open(&q->j, "data", '{');
 }
 
 static void end_event(struct qlog *q)
 {
-    fputs("}}\n", q->f);
+    scps_json_close(&q->j, '}');
+    scps_json_close(&q->j, '}');
 }
 
 /* Ends the record of an event. If the events come from a capture (q->captured), where the values of
@@ -71,7 +79,7 @@ static void end_event(struct qlog *q)
 static void end_inferred(struct qlog *q)
 {
     if (q->captured)
-        fputs(",\"inferred\":true", q->f);
+        scps_json_bool(&q->j, "inferred", true);
     end_event(q);
 }
 
@@ -79,19 +87,36 @@ struct qlog *qlog_begin(FILE *f, const struct qlog_head *h)
 {
     struct qlog *q = calloc(1, sizeof *q);
     const char *end_is = h->server ? "server" : "client";
+    struct scps_json *j;
 
     if (!q)
         return NULL;
-    *q = (struct qlog){.f = f, .t0 = h->t0, .flushed = h->t0, .cwnd = 1, .phase = ""};
+    *q = (struct qlog){.j = {.f = f, .room = q->text, .size = sizeof q->text},
+                       .t0 = h->t0,
+                       .flushed = h->t0,
+                       .cwnd = 1,
+                       .phase = ""};
     q->captured = h->captured;
-    fprintf(f, "%c{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":", RS);
-    scps_json_string(&(struct scps_json){.f = f, .indent = ""}, NULL, h->title);
-    fputs(",\"trace\":{\"vantage_point\":{\"type\":\"", f);
-    fprintf(f, h->captured ? "network\",\"flow\":\"%s" : "%s", end_is);
-    fprintf(f,
-            "\"},\"common_fields\":{\"protocol_type\":[\"TCP\"],\"time_format\":\"relative\","
-            "\"reference_time\":%" PRId64 "}}}\n",
-            h->t0_1970 / 1000);
+    j = &q->j;
+    begin_record(j);
+    scps_json_string(j, "qlog_version", "0.3");
+    scps_json_string(j, "qlog_format", "JSON-SEQ");
+    scps_json_string(j, "title", h->title);
+    scps_json_open(j, "trace", '{');
+    scps_json_open(j, "vantage_point", '{');
+    scps_json_string(j, "type", h->captured ? "network" : end_is);
+    if (h->captured)
+        scps_json_string(j, "flow", end_is);
+    scps_json_close(j, '}');
+    scps_json_open(j, "common_fields", '{');
+    scps_json_open(j, "protocol_type", '[');
+    scps_json_string(j, NULL, "TCP");
+    scps_json_close(j, ']');
+    scps_json_string(j, "time_format", "relative");
+    scps_json_int(j, "reference_time", h->t0_1970 / 1000);
+    scps_json_close(j, '}');
+    scps_json_close(j, '}');
+    scps_json_close(j, '}');
     return q;
 }
 
@@ -204,22 +229,46 @@ static void keep_segment(struct qlog *q, scps_off off, uint32_t len)
 
 /* ---- functions that write the records, one line of JSON for each ---- */
 
+static void packet_header(struct qlog *q, uint64_t number)
+{
+    scps_json_open(&q->j, "header", '{');
+    scps_json_string(&q->j, "packet_type", "1RTT");
+    scps_json_uint(&q->j, "packet_number", number);
+    scps_json_close(&q->j, '}');
+}
+
+static void raw_length(struct qlog *q, uint64_t len)
+{
+    scps_json_open(&q->j, "raw", '{');
+    scps_json_uint(&q->j, "length", len);
+    scps_json_close(&q->j, '}');
+}
+
+/* Writes the list of frames of a packet with len octets of data at offset off. */
+static void data_frames(struct qlog *q, scps_off off, uint64_t len)
+{
+    scps_json_open(&q->j, "frames", '[');
+    if (len) {
+        scps_json_open(&q->j, NULL, '{');
+        scps_json_string(&q->j, "frame_type", "stream");
+        scps_json_uint(&q->j, "stream_id", 0);
+        scps_json_uint(&q->j, "offset", off);
+        scps_json_uint(&q->j, "length", len);
+        scps_json_close(&q->j, '}');
+    }
+    scps_json_close(&q->j, ']');
+}
+
 static void packet_sent(struct qlog *q, const struct scps_note *n)
 {
     uint64_t len = n->arg[1];
 
     keep_segment(q, n->arg[0], (uint32_t)len);
     begin(q, n->at, "transport:packet_sent");
-    fprintf(q->f,
-            "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
-            "},\"raw\":{\"length\":%" PRIu64 "},\"resent\":%s,\"frames\":[",
-            q->sent++, len, n->arg[3] ? "true" : "false");
-    if (len)
-        fprintf(q->f,
-                "{\"frame_type\":\"stream\",\"stream_id\":0,\"offset\":%" PRIu64
-                ",\"length\":%" PRIu64 "}",
-                n->arg[0], len);
-    fputc(']', q->f);
+    packet_header(q, q->sent++);
+    raw_length(q, len);
+    scps_json_bool(&q->j, "resent", n->arg[3] != 0);
+    data_frames(q, n->arg[0], len);
     if (n->arg[3])
         end_inferred(q);
     else
@@ -229,24 +278,35 @@ static void packet_sent(struct qlog *q, const struct scps_note *n)
 static void begin_ack(struct qlog *q, const struct scps_note *n)
 {
     begin(q, n->at, "transport:packet_received");
-    fprintf(q->f,
-            "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
-            "},\"frames\":[{\"frame_type\":\"ack\",\"acked_ranges\":[",
-            q->received++);
+    packet_header(q, q->received++);
+    scps_json_open(&q->j, "frames", '[');
+    scps_json_open(&q->j, NULL, '{');
+    scps_json_string(&q->j, "frame_type", "ack");
+    scps_json_open(&q->j, "acked_ranges", '[');
 }
 
-/* State for writing a list of ranges of packet numbers. from, to: first and last number of the
- * range that is being collected, valid if any is true. comma: true if the list has a range already,
- * so that the next one needs a comma before it. */
+static void end_ack(struct qlog *q)
+{
+    scps_json_close(&q->j, ']');
+    scps_json_close(&q->j, '}');
+    scps_json_close(&q->j, ']');
+    end_event(q);
+}
+
+/* State for writing a list of ranges of packet numbers: first and last number of the range that is
+ * being collected, valid if any is true. */
 struct ranges {
     uint64_t from, to;
-    bool any, comma;
+    bool any;
 };
 static void range_out(struct qlog *q, struct ranges *r)
 {
-    if (r->any)
-        fprintf(q->f, "%s[%" PRIu64 ",%" PRIu64 "]", r->comma ? "," : "", r->from, r->to);
-    r->comma |= r->any;
+    if (!r->any)
+        return;
+    scps_json_open(&q->j, NULL, '[');
+    scps_json_uint(&q->j, NULL, r->from);
+    scps_json_uint(&q->j, NULL, r->to);
+    scps_json_close(&q->j, ']');
     r->any = false;
 }
 static void range_add(struct qlog *q, struct ranges *r, uint64_t number)
@@ -258,20 +318,20 @@ static void range_add(struct qlog *q, struct ranges *r, uint64_t number)
     if (r->any && number >= r->from && number <= r->to)
         return;
     range_out(q, r);
-    *r = (struct ranges){number, number, true, r->comma};
+    *r = (struct ranges){number, number, true};
 }
 
 void qlog_rtt(struct qlog *q, scps_time when, scps_dur rtt)
 {
     begin(q, when, "recovery:metrics_updated");
-    fprintf(q->f, "\"latest_rtt\":%" PRId64 ".%03u", rtt / 1000, (unsigned)(rtt % 1000));
+    scps_json_milliseconds(&q->j, "latest_rtt", rtt);
     end_inferred(q);
 }
 
 void qlog_outstanding(struct qlog *q, scps_time when, uint64_t bytes)
 {
     begin(q, when, "recovery:metrics_updated");
-    fprintf(q->f, "\"bytes_in_flight\":%" PRIu64, bytes);
+    scps_json_uint(&q->j, "bytes_in_flight", bytes);
     end_inferred(q);
 }
 
@@ -285,8 +345,7 @@ static void acked(struct qlog *q, const struct scps_note *n)
         if (!at(q, 0)->acked)
             range_add(q, &r, at(q, 0)->number);
     range_out(q, &r);
-    fputs("]}]", q->f);
-    end_event(q);
+    end_ack(q);
     if ((int64_t)n->arg[2] > 0)
         qlog_rtt(q, n->at, (scps_dur)n->arg[2]);
 }
@@ -303,8 +362,7 @@ static void sacked(struct qlog *q, const struct scps_note *n)
         at(q, i)->acked = true;
     }
     range_out(q, &r);
-    fputs("]}]", q->f);
-    end_event(q);
+    end_ack(q);
 }
 
 static const char *trigger(uint64_t evidence)
@@ -326,12 +384,10 @@ static void lost(struct qlog *q, const struct scps_note *n)
 
     for (size_t i = find_packet(q, n->arg[0]); i < q->n && at(q, i)->off < to; i++) {
         begin(q, n->at, "recovery:packet_lost");
-        fprintf(q->f,
-                "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
-                "},\"trigger\":\"%s\",\"cause\":\"%s\",\"evidence\":\"%s\"",
-                at(q, i)->number, trigger(n->arg[3]),
-                scps_loss_cause_name((enum scps_loss_cause)n->arg[2]),
-                scps_evidence_name((enum scps_evidence)n->arg[3]));
+        packet_header(q, at(q, i)->number);
+        scps_json_string(&q->j, "trigger", trigger(n->arg[3]));
+        scps_json_string(&q->j, "cause", scps_loss_cause_name((enum scps_loss_cause)n->arg[2]));
+        scps_json_string(&q->j, "evidence", scps_evidence_name((enum scps_evidence)n->arg[3]));
         end_inferred(q);
     }
 }
@@ -347,8 +403,8 @@ static void phase(struct qlog *q, const struct scps_note *n)
         return;
     begin(q, n->at, "recovery:congestion_state_updated");
     if (*q->phase)
-        fprintf(q->f, "\"old\":\"%s\",", q->phase);
-    fprintf(q->f, "\"new\":\"%s\"", is);
+        scps_json_string(&q->j, "old", q->phase);
+    scps_json_string(&q->j, "new", is);
     end_event(q);
     q->phase = is;
 }
@@ -358,13 +414,13 @@ static void metrics(struct qlog *q, const struct scps_note *n)
     uint64_t cwnd = n->arg[0], ssthresh = n->arg[1], rate = n->arg[2];
 
     begin(q, n->at, "recovery:metrics_updated");
-    fprintf(q->f, "\"bytes_in_flight\":%" PRIu64, n->arg[3]);
+    scps_json_uint(&q->j, "bytes_in_flight", n->arg[3]);
     if (cwnd != q->cwnd && cwnd != SCPS_CWND_OPEN)
-        fprintf(q->f, ",\"congestion_window\":%" PRIu64, cwnd);
+        scps_json_uint(&q->j, "congestion_window", cwnd);
     if (ssthresh != q->ssthresh && ssthresh != UINT64_MAX)
-        fprintf(q->f, ",\"ssthresh\":%" PRIu64, ssthresh);
+        scps_json_uint(&q->j, "ssthresh", ssthresh);
     if (rate != q->rate)
-        fprintf(q->f, ",\"pacing_rate\":%" PRIu64, 8 * rate);
+        scps_json_uint(&q->j, "pacing_rate", 8 * rate);
     end_event(q);
     q->cwnd = cwnd;
     q->ssthresh = ssthresh;
@@ -375,49 +431,48 @@ static void metrics(struct qlog *q, const struct scps_note *n)
 static void received(struct qlog *q, const struct scps_note *n)
 {
     begin(q, n->at, "transport:packet_received");
-    fprintf(q->f,
-            "\"header\":{\"packet_type\":\"1RTT\",\"packet_number\":%" PRIu64
-            "},\"raw\":{\"length\":%" PRIu64 "},\"frames\":[{\"frame_type\":\"stream\","
-            "\"stream_id\":0,\"offset\":%" PRIu64 ",\"length\":%" PRIu64 "}]",
-            q->received++, n->arg[1], n->arg[0], n->arg[1]);
+    packet_header(q, q->received++);
+    raw_length(q, n->arg[1]);
+    data_frames(q, n->arg[0], n->arg[1]);
     end_event(q);
 }
 
 static void others(struct qlog *q, const struct scps_note *n)
 {
     static const char *const probe[] = {"zero_window", "keep_alive", "tail"};
+    struct scps_json *j = &q->j;
 
     switch (n->kind) {
     case SCPS_NOTE_STATE:
         begin(q, n->at, "connectivity:connection_state_updated");
-        fprintf(q->f, "\"old\":\"%s\",\"new\":\"%s\"", scps_state_name((enum scps_state)n->arg[0]),
-                scps_state_name((enum scps_state)n->arg[1]));
+        scps_json_string(j, "old", scps_state_name((enum scps_state)n->arg[0]));
+        scps_json_string(j, "new", scps_state_name((enum scps_state)n->arg[1]));
         break;
     case SCPS_NOTE_RTO:
         begin(q, n->at, "recovery:loss_timer_updated");
-        fprintf(q->f,
-                "\"timer_type\":\"pto\",\"event_type\":\"expired\",\"rto\":%" PRIu64
-                ".%03u,\"backoff\":%" PRIu64,
-                n->arg[1] / 1000, (unsigned)(n->arg[1] % 1000), n->arg[2]);
+        scps_json_string(j, "timer_type", "pto");
+        scps_json_string(j, "event_type", "expired");
+        scps_json_milliseconds(j, "rto", (scps_dur)n->arg[1]);
+        scps_json_uint(j, "backoff", n->arg[2]);
         break;
     case SCPS_NOTE_HOLD:
         begin(q, n->at, "scps:hold");
-        fprintf(q->f, "\"why\":\"%s\",\"bytes_in_flight\":%" PRIu64,
-                scps_hold_name((enum scps_hold)n->arg[0]), n->arg[2]);
+        scps_json_string(j, "why", scps_hold_name((enum scps_hold)n->arg[0]));
+        scps_json_uint(j, "bytes_in_flight", n->arg[2]);
         break;
     case SCPS_NOTE_PROBE:
         begin(q, n->at, "scps:probe");
-        fprintf(q->f, "\"kind\":\"%s\"", n->arg[0] < 3 ? probe[n->arg[0]] : "other");
+        scps_json_string(j, "kind", n->arg[0] < 3 ? probe[n->arg[0]] : "other");
         break;
     case SCPS_NOTE_OUTAGE:
         begin(q, n->at, "scps:outage");
-        fprintf(q->f, "\"out\":%s,\"inferred\":%s", n->arg[0] ? "true" : "false",
-                n->arg[1] ? "true" : "false");
+        scps_json_bool(j, "out", n->arg[0] != 0);
+        scps_json_bool(j, "inferred", n->arg[1] != 0);
         break;
     case SCPS_NOTE_DROP:
         begin(q, n->at, "transport:packet_dropped");
-        fprintf(q->f, "\"raw\":{\"length\":%" PRIu64 "},\"trigger\":\"%s\"", n->arg[2],
-                scps_drop_name((enum scps_drop)n->arg[0]));
+        raw_length(q, n->arg[2]);
+        scps_json_string(j, "trigger", scps_drop_name((enum scps_drop)n->arg[0]));
         break;
     default:
         return;
@@ -460,13 +515,13 @@ void qlog_note(struct qlog *q, const struct scps_note *n)
     }
     if (n->at - q->flushed >= FLUSH_EVERY) {
         q->flushed = n->at;
-        fflush(q->f);
+        fflush(q->j.f);
     }
 }
 
 bool qlog_end(struct qlog *q)
 {
-    bool ok = !q->failed && fflush(q->f) == 0 && !ferror(q->f);
+    bool ok = !q->failed && fflush(q->j.f) == 0 && !ferror(q->j.f);
 
     free(q->seg);
     free(q);

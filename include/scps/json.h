@@ -23,12 +23,20 @@
 extern "C" {
 #endif
 
-/* A JSON document being written. The caller sets f and indent, and leaves the rest zero. */
+/* A JSON document being written. The caller sets f and indent, and leaves the
+ * rest zero, except that it may give room and size. */
 struct scps_json {
     FILE *f;
-    const char *indent; /* text that begins a line, repeated once for each open bracket; not NULL */
-    unsigned depth;     /* number of brackets that are open */
-    bool comma;         /* true: a comma precedes the next item of the open bracket */
+    /* text that begins a line, repeated once for each open bracket; NULL: the whole document is one
+     * line without spaces between its items */
+    const char *indent;
+    unsigned depth; /* number of brackets that are open */
+    bool comma;     /* true: a comma precedes the next item of the open bracket */
+    /* Memory of the caller for `size` octets, or NULL and 0. The functions keep text in it until it
+     * is full or the document ends, and call fwrite() less often; until then the caller writes
+     * nothing else to f. held: number of octets in it. */
+    char *room;
+    size_t size, held;
 };
 
 /* In every function, key names a member of an object; it is NULL for an element of an array, and
@@ -56,6 +64,9 @@ SCPS_API void scps_json_us(struct scps_json *j, const char *key, scps_dur us);
 /* Writes microseconds as seconds with six digits behind the point, exactly. A negative time counts
  * as 0. */
 SCPS_API void scps_json_seconds(struct scps_json *j, const char *key, scps_dur us);
+/* Writes microseconds as milliseconds with three digits behind the point, exactly. A negative time
+ * counts as 0. */
+SCPS_API void scps_json_milliseconds(struct scps_json *j, const char *key, scps_dur us);
 /* Writes a value that is JSON text already. text NULL writes null. */
 SCPS_API void scps_json_raw(struct scps_json *j, const char *key, const char *text);
 

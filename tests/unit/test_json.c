@@ -96,6 +96,41 @@ static void document(void **state)
     free(got);
 }
 
+/* Without `indent` a document is one line, and it is the same with memory for text of any size: the
+ * text is complete in the file at the end of each document, whichever call ends it. */
+static void one_line(void **state)
+{
+    (void)state;
+    for (size_t size = 0; size < 64; size++) {
+        char *got, room[64];
+        size_t len;
+        FILE *f = open_memstream(&got, &len);
+        struct scps_json j = {.f = f, .room = size ? room : NULL, .size = size};
+
+        scps_json_open(&j, NULL, '{');
+        scps_json_string(&j, "na\"me", "a\tb\xc3\xbc\xfc");
+        scps_json_open(&j, "ms", '[');
+        scps_json_milliseconds(&j, NULL, 12345067);
+        scps_json_milliseconds(&j, NULL, -1);
+        scps_json_seconds(&j, NULL, INT64_MAX);
+        scps_json_fixed(&j, NULL, 0.5, 2);
+        scps_json_close(&j, ']');
+        scps_json_bool(&j, "no", false);
+        scps_json_close(&j, '}');
+        fflush(f);
+        assert_string_equal(got,
+                            "{\"na\\\"me\":\"a\\u0009b\xc3\xbc\\ufffd\",\"ms\":[12345.067,0.000,"
+                            "9223372036854.775807,0.50],\"no\":false}\n");
+        rewind(f);
+        j.comma = false;
+        scps_json_int(&j, NULL, -7);
+        fputc('\n', f);
+        fclose(f);
+        assert_memory_equal(got, "-7\n", 3);
+        free(got);
+    }
+}
+
 /* Closing a bracket that was not opened has no effect, and a text of NULL is written as null. */
 static void surplus_brackets_and_null(void **state)
 {
@@ -116,9 +151,11 @@ static void surplus_brackets_and_null(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ascii), cmocka_unit_test(utf8_stays),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ascii),
+                                       cmocka_unit_test(utf8_stays),
                                        cmocka_unit_test(other_octets_are_replaced),
                                        cmocka_unit_test(document),
+                                       cmocka_unit_test(one_line),
                                        cmocka_unit_test(surplus_brackets_and_null)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
