@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <scps/json.h>
+
 #include "trace/flow.h"
 #include "trace/page.h" /* generated from the files in page/: page_html, page_css, page_js */
 #include "trace/track.h"
@@ -215,55 +217,70 @@ static void html_text(FILE *f, const char *s)
  * integers in JavaScript. Each mark has six: its kind; the time since the previous mark (of the
  * first one: since t0), µs; dt, the duration of the segments merged into the mark, µs; the ordinate
  * y0 and the difference y1 - y0 (list MARKS has their units); and the cause of a retransmission. */
-static void write_track(FILE *f, const struct track *d, scps_time t0)
+static void write_track(struct scps_json *j, const struct track *d, scps_time t0)
 {
     scps_time t = t0;
-    fputc('[', f);
+    scps_json_open(j, NULL, '[');
     for (size_t i = 0; i < d->n; i++) {
         const struct mark *m = &d->m[i];
-        fprintf(f, "%s%u,%" PRId64 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%u", i ? "," : "", m->kind,
-                m->t - t, m->dt, m->y0, m->y1 - m->y0, m->cause);
+        scps_json_uint(j, NULL, m->kind);
+        scps_json_int(j, NULL, m->t - t);
+        scps_json_uint(j, NULL, m->dt);
+        scps_json_int(j, NULL, m->y0);
+        scps_json_int(j, NULL, m->y1 - m->y0);
+        scps_json_uint(j, NULL, m->cause);
         t = m->t;
     }
-    fputc(']', f);
+    scps_json_close(j, ']');
 }
 
-static void figure(FILE *f, bool *any, const char *name, double v, const char *unit)
+/* Writes an array of n strings. */
+static void words(struct scps_json *j, const char *const *word, size_t n)
 {
+    scps_json_open(j, NULL, '[');
+    for (size_t i = 0; i < n; i++)
+        scps_json_string(j, NULL, word[i]);
+    scps_json_close(j, ']');
+}
+
+static void figure(struct scps_json *j, const char *name, double v, const char *unit)
+{
+    char text[64];
+
     if (v != v)
         return;
-    fprintf(f, "%s[\"%s\",\"%.10g %s\"]", *any ? "," : "", name, v, unit);
-    *any = true;
+    snprintf(text, sizeof text, "%.10g %s", v, unit);
+    words(j, (const char *const[]){name, text}, 2);
 }
 
-static void figures(FILE *f, const struct scps_trace_dir *d)
+static void figures(struct scps_json *j, const struct scps_trace_dir *d)
 {
-    bool any = false;
-    fputc('[', f);
-    figure(f, &any, "packets", (double)d->total_packets, "");
-    figure(f, &any, "data packets", (double)d->actual_data_pkts, "");
-    figure(f, &any, "unique bytes", (double)d->unique_bytes_sent, "bytes");
-    figure(f, &any, "sent again", (double)d->rexmt_data_pkts, "packets");
-    figure(f, &any, "sent again", (double)d->rexmt_data_bytes, "bytes");
-    figure(f, &any, "repairs of earlier losses", (double)d->repaired_unseen_pkts, "packets");
-    figure(f, &any, "asked for by SNACK", (double)d->resent_snack, "packets");
-    figure(f, &any, "asked for by SACK", (double)d->resent_sack, "packets");
-    figure(f, &any, "three duplicate ACKs", (double)d->resent_dupack, "packets");
-    figure(f, &any, "timeout", (double)d->resent_timeout, "packets");
-    figure(f, &any, "tail probe", (double)d->resent_tail_probe, "packets");
-    figure(f, &any, "within the first RTT", (double)d->resent_first_rtt, "packets");
-    figure(f, &any, "no reason seen", (double)d->resent_unexplained, "packets");
-    figure(f, &any, "spurious", (double)d->resent_spurious, "packets");
-    figure(f, &any, "throughput", d->throughput, "B/s");
-    figure(f, &any, "goodput", d->goodput, "B/s");
-    figure(f, &any, "RTT min", d->rtt_min, "ms");
-    figure(f, &any, "RTT average", d->rtt_avg, "ms");
-    figure(f, &any, "RTT 99 %", d->rtt_p99, "ms");
-    figure(f, &any, "outstanding max", (double)d->max_outstanding, "bytes");
-    figure(f, &any, "window limited", d->window_limited, "of the time");
-    figure(f, &any, "application limited", d->app_limited, "of the time");
-    figure(f, &any, "congestion limited", d->congestion_limited, "of the time");
-    fprintf(f, "%s[\"controller hint\",\"%s\"]]", any ? "," : "", d->controller_hint);
+    scps_json_open(j, NULL, '[');
+    figure(j, "packets", (double)d->total_packets, "");
+    figure(j, "data packets", (double)d->actual_data_pkts, "");
+    figure(j, "unique bytes", (double)d->unique_bytes_sent, "bytes");
+    figure(j, "sent again", (double)d->rexmt_data_pkts, "packets");
+    figure(j, "sent again", (double)d->rexmt_data_bytes, "bytes");
+    figure(j, "repairs of earlier losses", (double)d->repaired_unseen_pkts, "packets");
+    figure(j, "asked for by SNACK", (double)d->resent_snack, "packets");
+    figure(j, "asked for by SACK", (double)d->resent_sack, "packets");
+    figure(j, "three duplicate ACKs", (double)d->resent_dupack, "packets");
+    figure(j, "timeout", (double)d->resent_timeout, "packets");
+    figure(j, "tail probe", (double)d->resent_tail_probe, "packets");
+    figure(j, "within the first RTT", (double)d->resent_first_rtt, "packets");
+    figure(j, "no reason seen", (double)d->resent_unexplained, "packets");
+    figure(j, "spurious", (double)d->resent_spurious, "packets");
+    figure(j, "throughput", d->throughput, "B/s");
+    figure(j, "goodput", d->goodput, "B/s");
+    figure(j, "RTT min", d->rtt_min, "ms");
+    figure(j, "RTT average", d->rtt_avg, "ms");
+    figure(j, "RTT 99 %", d->rtt_p99, "ms");
+    figure(j, "outstanding max", (double)d->max_outstanding, "bytes");
+    figure(j, "window limited", d->window_limited, "of the time");
+    figure(j, "application limited", d->app_limited, "of the time");
+    figure(j, "congestion limited", d->congestion_limited, "of the time");
+    words(j, (const char *const[]){"controller hint", d->controller_hint}, 2);
+    scps_json_close(j, ']');
 }
 
 static void free_all(struct scps_trace_html *h)
@@ -281,7 +298,7 @@ static void free_all(struct scps_trace_html *h)
 /* Writes the kinds of marks (name, words and colour of each item that the graphs draw, such as
  * data, SACK or RTT) and the causes of retransmissions (words, letter), in the order of their
  * enumerations: the values of enum mark_kind and enum cause are indices for the page's script. */
-static void write_names(FILE *f)
+static void write_names(struct scps_json *j)
 {
     static const char *const kind[][3] = {
 #define KIND(name, words, colour) {#name, words, colour},
@@ -294,50 +311,60 @@ static void write_names(FILE *f)
 #undef SCPS_TR_CAUSE
     };
 
-    fputs("\"kinds\":[", f);
+    scps_json_open(j, "kinds", '[');
     for (size_t i = 0; i < MARK_KINDS; i++)
-        fprintf(f, "%s[\"%s\",\"%s\",\"%s\"]", i ? "," : "", kind[i][0], kind[i][1], kind[i][2]);
-    fputs("],\"causes\":[", f);
+        words(j, kind[i], 3);
+    scps_json_close(j, ']');
+    scps_json_open(j, "causes", '[');
     for (size_t i = 0; i < CAUSE_COUNT; i++)
-        fprintf(f, "%s[\"%s\",\"%s\"]", i ? "," : "", cause[i][0], cause[i][1] ? cause[i][1] : "");
-    fputs("]", f);
+        words(j, (const char *const[]){cause[i][0], cause[i][1] ? cause[i][1] : ""}, 2);
+    scps_json_close(j, ']');
+}
+
+static void write_conn(struct scps_json *j, const struct page_conn *p,
+                       const struct scps_trace_conn *c)
+{
+    char a[SCPS_ADDR_STRLEN], b[SCPS_ADDR_STRLEN], name[2 * SCPS_ADDR_STRLEN + 64];
+
+    snprintf(name, sizeof name, "%" PRIu32 ": %s port %u \xe2\x86\x92 %s port %u", c->number,
+             scps_addr_format(&c->a.addr, a), c->a.port, scps_addr_format(&c->b.addr, b),
+             c->b.port);
+    scps_json_open(j, NULL, '{');
+    scps_json_uint(j, "number", c->number);
+    scps_json_string(j, "name", name);
+    scps_json_uint(j, "heavy", c->b2a.actual_data_bytes > c->a2b.actual_data_bytes);
+    scps_json_open(j, "figures", '[');
+    figures(j, &c->a2b);
+    figures(j, &c->b2a);
+    scps_json_close(j, ']');
+    scps_json_open(j, "d", '[');
+    write_track(j, &p->d[0], c->first);
+    write_track(j, &p->d[1], c->first);
+    scps_json_close(j, ']');
+    scps_json_close(j, '}');
 }
 
 static void write_data(FILE *f, const struct scps_trace_html *h, const struct scps_trace *t)
 {
-    fputs("{\"note\":\"", f);
+    char room[4096], note[128] = "";
+    struct scps_json j = {.f = f, .room = room, .size = sizeof room};
+
     if (h->level || h->full)
-        fprintf(f, "%s merged %u times to stay below %zu",
-                h->full ? "no room: incomplete; neighbouring marks" : "neighbouring marks",
-                h->level, h->max);
-    fputs("\",", f);
-    write_names(f);
-    fputs(",\"conns\":[", f);
-    bool any = false;
+        snprintf(note, sizeof note, "%s merged %u times to stay below %zu",
+                 h->full ? "no room: incomplete; neighbouring marks" : "neighbouring marks",
+                 h->level, h->max);
+    scps_json_open(&j, NULL, '{');
+    scps_json_string(&j, "note", note);
+    write_names(&j);
+    scps_json_open(&j, "conns", '[');
     for (uint32_t i = 0; i < scps_trace_conns(t); i++) {
         struct scps_trace_conn c;
         scps_trace_conn_info(t, i, &c);
-        if (c.number >= h->nslot || !h->slot[c.number] || h->slot[c.number] == UINT32_MAX)
-            continue;
-        const struct page_conn *p = h->c[h->slot[c.number] - 1];
-        char a[SCPS_ADDR_STRLEN], b[SCPS_ADDR_STRLEN];
-        fprintf(f,
-                "%s\n{\"number\":%" PRIu32 ",\"name\":\"%" PRIu32
-                ": %s port %u \\u2192 %s port %u\",\"heavy\":%d,\"figures\":[",
-                any ? "," : "", c.number, c.number, scps_addr_format(&c.a.addr, a), c.a.port,
-                scps_addr_format(&c.b.addr, b), c.b.port,
-                c.b2a.actual_data_bytes > c.a2b.actual_data_bytes);
-        figures(f, &c.a2b);
-        fputc(',', f);
-        figures(f, &c.b2a);
-        fputs("],\"d\":[", f);
-        write_track(f, &p->d[0], c.first);
-        fputc(',', f);
-        write_track(f, &p->d[1], c.first);
-        fputs("]}", f);
-        any = true;
+        if (c.number < h->nslot && h->slot[c.number] && h->slot[c.number] != UINT32_MAX)
+            write_conn(&j, h->c[h->slot[c.number] - 1], &c);
     }
-    fputs("]}", f);
+    scps_json_close(&j, ']');
+    scps_json_close(&j, '}');
 }
 
 /* Writes the HTML page: the template page_html with data, style and script in its placeholders. */

@@ -86,7 +86,7 @@ def thinned(program, d):
     begin = c.packets[0][0] / 1e9
     for most in (1000, 10000):
         subprocess.run([program, "-q", "--html", d + "/t.html", "--html-marks", str(most), path], check=True)
-        page = json.loads(re.search(r"const DATA = (\{.*?\});\n// SPDX", open(d + "/t.html").read(), re.S).group(1))
+        page = json.loads(re.search(r"const DATA = (\{.*?\})\s*;\n// SPDX", open(d + "/t.html").read(), re.S).group(1))
         marks = acknowledged(page)
         worst = max(abs(drawn(marks, at[i] - begin) - 1000 * (i + 1)) for i in range(n)) / 1000
         check("acknowledgements of a page with %d marks: within %d segments" % (most, n // 30), worst <= n // 30, worst)
@@ -108,14 +108,15 @@ def main():
         text = open(d + "/p.html").read()
         check("no network", not re.search(r"(src|href)\s*=|https?://|fetch\(|XMLHttp|import\s", text),
               re.findall(r"https?://\S+", text)[:3])
-        data = json.loads(re.search(r"const DATA = (\{.*?\});\n// SPDX", text, re.S).group(1))
+        data = json.loads(re.search(r"const DATA = (\{.*?\})\s*;\n// SPDX", text, re.S).group(1))
+        check("the data are in the page once", text.count('"conns":[') == 1)
         check("one connection", len(data["conns"]) == 1)
         marks = [data["conns"][0]["d"][0][i:i + 6] for i in range(0, len(data["conns"][0]["d"][0]), 6)]
         check("every data segment is there", sum(m[0] in (0, 1, 2, 3, 9) for m in marks) == 200, len(marks))
         # few marks allowed: merged, and said
         subprocess.run([program, "-q", "--html", d + "/few.html", "--html-marks", "1000", cases.many(200).write(d + "/m")],
                        check=True)
-        few = json.loads(re.search(r"const DATA = (\{.*?\});\n// SPDX", open(d + "/few.html").read(), re.S).group(1))
+        few = json.loads(re.search(r"const DATA = (\{.*?\})\s*;\n// SPDX", open(d + "/few.html").read(), re.S).group(1))
         check("merged", "merged" in few["note"] and sum(len(t) for c in few["conns"] for t in c["d"]) / 6 <= 1000)
         thinned(program, d)
         if not chromium():
