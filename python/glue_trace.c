@@ -2,6 +2,7 @@
 /* Captures read by the analyser of scps_trace: see glue.h. */
 #include "glue_priv.h"
 #include "trace/fields.h"
+#include "trace/why.h"
 #include "trace/window.h"
 
 #include <math.h>
