@@ -43,8 +43,7 @@ static enum scps_drop check_addresses(const struct scps_stack *st, const struct 
 static SCPS_NOINLINE int bad_checksum(struct scps_stack *st, const struct scps_addr *remote)
 {
     if (st->cfg.checksum_hints)
-        scps_signal_pass(st, st->env.now,
-                         &(struct scps_signal){.kind = SCPS_SIGNAL_DAMAGED, .remote = *remote});
+        scps_signal_pass(st, &(struct scps_signal){.kind = SCPS_SIGNAL_DAMAGED, .remote = *remote});
     return scps_stack_drop(st, SCPS_DROP_BAD_CHECKSUM);
 }
 

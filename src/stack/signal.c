@@ -41,9 +41,8 @@ static void path_changed(struct scps_conn *c, uint64_t rate, scps_dur rtt)
     scps_cc_change(&c->s, scps_conn_cc(c), SCPS_CC_PATH);
 }
 
-void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig)
+void scps_signal_pass(struct scps_stack *st, const struct scps_signal *sig)
 {
-    scps_stack_advance(st, now);
     if (sig->kind == SCPS_SIGNAL_PATH && sig->rate)
         scps_route_path(st, sig);
     for (struct scps_conn *c = NULL; (c = scps_demux_next(st, c));) {
@@ -80,6 +79,7 @@ int scps_stack_signal_sized(struct scps_stack *st, scps_time now, const struct s
     if (!scps_sized_take(&own, sizeof own, sig, size, SCPS_SIZED_TO(scps_signal, until)) ||
         (unsigned)own.kind > SCPS_SIGNAL_PATH || (uint64_t)own.rtt > SCPS_TIME_MOST)
         return SCPS_ERR_RANGE;
-    scps_signal_pass(st, now, &own);
+    scps_stack_advance(st, now);
+    scps_signal_pass(st, &own);
     return 0;
 }

@@ -241,8 +241,8 @@ void scps_route_path(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- functions in signal.c, which pass signals about links to connections ---- */
 /* Passes signal sig (an outage, damaged segments and so on) to the connections whose network
- * interface and peer match it. */
-void scps_signal_pass(struct scps_stack *st, scps_time now, const struct scps_signal *sig);
+ * interface and peer match it. Processes no timers. */
+void scps_signal_pass(struct scps_stack *st, const struct scps_signal *sig);
 
 /* ---- functions in port.c, which choose ports and initial sequence numbers ---- */
 /* Returns the initial sequence number for a flow (RFC 6528). */

@@ -106,6 +106,40 @@ static void checksum_hints(void **x)
     }
 }
 
+/* The process was stopped until long after the retransmission timer was due. A segment with a wrong
+ * checksum arrives before the acknowledgement: timers run after all that waits, so there is no
+ * timeout. */
+static void a_wrong_checksum_runs_no_timer(void **x)
+{
+    struct script *t = scps(x);
+    struct scps_seg seg = {.flags = SCPS_ACK};
+    struct scps_ip ip = {.version = t->us.addr.family, .proto = SCPS_IPPROTO_TCP, .ttl = 64};
+    uint8_t p[100];
+    size_t hdr, n;
+
+    t->stack_cfg.checksum_hints = true;
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000);
+    ip.src = t->them.addr;
+    ip.dst = t->us.addr;
+    seg.sport = t->them.port;
+    seg.dport = t->us.port;
+    hdr = ip.version == 4 ? 20 : 40;
+    n = scps_tcp_build(p + hdr, &seg);
+    scps_ip_build(p, &ip, n);
+    assert_int_equal(
+        scps_stack_input(
+            t->st, &t->nif,
+            &(struct scps_pkt){.data = p, .len = hdr + n, .at = scps_stack_now(t->st) + SEC(10)}),
+        SCPS_DROP_BAD_CHECKSUM);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_run(t, SEC(11));
+    script_forget_sent(t);
+    assert_in_range(script_info(t).timeouts, 1, 10);
+    script_free(t);
+}
+
 /* After the option the sender takes losses for corruption during corruption_hold: they do not halve
  * the window, and timeouts do not back off. */
 static void the_option_attributes_losses_to_corruption(void **x)
@@ -144,6 +178,7 @@ int main(void)
         SCRIPT_TEST(beside_reports),
         SCRIPT_TEST(only_to_peers_with_capabilities),
         SCRIPT_TEST(checksum_hints),
+        SCRIPT_TEST(a_wrong_checksum_runs_no_timer),
         SCRIPT_TEST(the_option_attributes_losses_to_corruption),
     };
 
