@@ -25,8 +25,6 @@ static void peer_sends(struct script *t, const struct scps_seg *seg)
     peer_sends_at(t, scps_stack_now(t->st), seg);
 }
 
-/* Fills the half-open queue with SYNs from ports 1000 up, and takes the SYN-ACKs from the
- * output. */
 /* The peer sends an acknowledgement from `port` to a port without a connection. */
 static void peer_strange(struct script *t, uint16_t port)
 {
@@ -34,6 +32,17 @@ static void peer_strange(struct script *t, uint16_t port)
         t, &(struct scps_seg){.sport = port, .dport = 9, .flags = SCPS_ACK, .seq = 1, .ack = 77});
 }
 
+/* Ends the test by aborting its connection. */
+static void abort_and_free(struct script *t)
+{
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_forget_sent(t);
+    script_free(t);
+}
+
+/* Fills the half-open queue with SYNs from ports 1000 up, and takes the SYN-ACKs from the
+ * output. */
 static struct script *flooded(void **x)
 {
     struct script *t = script_of(x);
@@ -72,10 +81,7 @@ static void a_valid_cookie_opens_a_connection(void **x)
     expect_sent(t, .from = 537, .len = 164);
     peer_says(t, MS(100), .ack = 701, .len = 100);
     app_reads(t, MS(100), 100);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* With timestamps a cookie preserves window scale and SACK: the peer echoes them in TSecr. */
@@ -104,10 +110,7 @@ static void options_survive_in_timestamps(void **x)
     peer_says(t, MS(70), .len = 988);
     peer_says(t, MS(70), .len = 988);
     expect_sent(t, .ack = 1977, .has = SCPS_HAS_TS);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* SCPS capabilities survive in the cookie, and ECN in its time stamp (RFC 4987 section 3.6);
@@ -149,10 +152,7 @@ static void capabilities_survive(void **x, bool stamps)
             assert_int_equal(i.why[SCPS_FEATURE_COMPRESSION], SCPS_WHY_COOKIE);
             assert_int_equal(i.why[SCPS_FEATURE_BETS],
                              caps & SCPS_CAP_BETS ? SCPS_WHY_IN_FORCE : SCPS_WHY_NOT_OFFERED);
-            scps_conn_abort(t->c);
-            t->c = NULL;
-            script_forget_sent(t);
-            script_free(t);
+            abort_and_free(t);
         }
     }
 }
@@ -190,10 +190,7 @@ static void lost_options_appear_in_scps_info(void **x)
     assert_int_equal(script_info(t).why[SCPS_FEATURE_BETS], SCPS_WHY_IN_FORCE);
     assert_int_equal(script_info(t).why[SCPS_FEATURE_WSCALE], SCPS_WHY_COOKIE);
     assert_int_equal(script_info(t).why[SCPS_FEATURE_SACK], SCPS_WHY_COOKIE);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* A flood of 1.4 SYNs a second from forged addresses: half-open connections neither keep their
@@ -226,10 +223,7 @@ static void a_slow_syn_flood_holds_no_places(void **x)
     expect_event(t, SCPS_EV_ACCEPT);
     t->c = scps_accept(t->l);
     assert_int_equal(script_info(t).caps, SCPS_CAP_BETS);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* The third segment of the handshake carries data, and all of it is delivered. */
@@ -359,10 +353,7 @@ static void a_cookie_keeps_the_mss(void **x)
         t->c = scps_accept(t->l);
         assert_non_null(t->c);
         expect_that(t, script_info(t).snd_mss == of[i].mss);
-        scps_conn_abort(t->c);
-        t->c = NULL;
-        script_forget_sent(t);
-        script_free(t);
+        abort_and_free(t);
     }
 }
 
@@ -613,10 +604,7 @@ static void replies_and_connections_take_turns(void **x)
     assert_int_equal(resets, 100);
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.resets_out, 100);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* If the rate of the link is known, replies get their share of it and no more, whoever caused them;
@@ -645,10 +633,7 @@ static void replies_are_limited_to_their_share(void **x)
         peer_strange(t, (uint16_t)(3000 + i));
     script_run(t, MS(703));
     assert_int_equal(script_forget_sent(t), 5);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* While connections fill the link, few replies are sent. No more of them wait than are permitted in
@@ -671,10 +656,7 @@ static void old_replies_do_not_wait(void **x)
     assert_in_range(s.resets_out, 10, 20);
     assert_int_equal(s.drops[SCPS_DROP_RATE_LIMITED], 2000 - s.resets_out);
     script_forget_sent(t);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* Without a connection replies may take 7/8 of the known rate of an idle link, but no more than
@@ -781,10 +763,7 @@ static void a_syn_flood_does_not_shut_the_listener(void **x)
     expect_event(t, SCPS_EV_ACCEPT);
     t->c = scps_accept(t->l);
     assert_int_equal(script_info(t).caps, SCPS_CAP_BETS);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* Accepts a connection, t->c, so that the link is not idle. */
@@ -821,10 +800,7 @@ static void syn_acks_are_limited_to_the_share(void **x)
     script_run(t, SEC(51));
     sent += script_forget_sent(t);
     assert_in_range(sent, 7, 2 + 300 / SCPS_ANSWER_SHARE * 50 / 80 + 1);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* Clients that complete the handshake are no strangers: however many connect one after the other on
@@ -925,10 +901,7 @@ static void a_cookie_for_a_full_stack(void **x)
     expect_event(t, SCPS_EV_ACCEPT);
     t->c = scps_accept(t->l);
     assert_non_null(t->c);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* The limit for the half-open connections of all listeners together: those of a listener that is
@@ -983,10 +956,7 @@ static void resets_leave_room_for_syn_acks(void **x)
     }
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.half_open + s.half_open_evicted + s.cookies_out, 10);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* When all half-open connections are in use, a SYN costs the share of replies a SYN cookie, and no
@@ -1005,10 +975,7 @@ static void a_full_listener_spends_on_cookies_only(void **x)
     scps_stack_get_stats(t->st, &s);
     assert_int_equal(s.half_open, 4);
     assert_int_equal(s.cookies_out, 100);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* An acknowledgement of a SYN cookie may be sent many times, so the share of replies gets nothing
@@ -1040,10 +1007,7 @@ static void cookies_are_charged(void **x)
     script_forget_events(t);
     scps_listener_close(t->l);
     t->l = NULL;
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_forget_sent(t);
-    script_free(t);
+    abort_and_free(t);
 }
 
 /* A connection that has sent nothing for a minute has nothing to lose by many replies. */
@@ -1070,10 +1034,7 @@ static void answers_beside_a_silent_connection(void **x)
         script_run(t, when[i].at + 1);
         sent = script_forget_sent(t);
         assert_true(when[i].all ? sent == 100 : sent <= SCPS_ANSWER_FLOOR / each + 1);
-        scps_conn_abort(t->c);
-        t->c = NULL;
-        script_forget_sent(t);
-        script_free(t);
+        abort_and_free(t);
     }
 }
 
