@@ -103,15 +103,17 @@ crowd() ( # more clients than there are places, none of which ever asks
     fetch http://10.77.0.2/empty "$TMP/root/empty"
 )
 ok "300 clients without a word, and one more" crowd
-full() ( # 256 downloads that do not read yet, and 20 more clients: all get their files, none is reset
-    python3 - <<'END'
-import socket, sys
+# Python that asks for a file on a connection of its own, whose receive buffer is small
+ASK='import select, socket, time
 def ask(what):
     s = socket.socket()
     s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     s.connect(("10.77.0.2", 80))
     s.sendall(b"GET /%s HTTP/1.0\r\n\r\n" % what)
-    return s
+    return s'
+clients() { python3 -c "$ASK"$'\n'"$(cat)"; }
+full() ( # 256 downloads that do not read yet, and 20 more clients: all get their files, none is reset
+    clients <<'END'
 def body(s):
     n = b""
     while got := s.recv(65536):
@@ -127,14 +129,7 @@ assert [body(s) for s in further] == [b""] * 20
 END
 )
 crowded() ( # 256 slow downloads and 80 more clients, which learn within a bounded time that there is no place for them
-    python3 - <<'END'
-import select, socket, sys, time
-def ask(what):
-    s = socket.socket()
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-    s.connect(("10.77.0.2", 80))
-    s.sendall(b"GET /%s HTTP/1.0\r\n\r\n" % what)
-    return s
+    clients <<'END'
 slow = [ask(b"big") for _ in range(256)]
 for s in slow:
     assert s.recv(1), "no response"
