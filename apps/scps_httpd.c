@@ -95,7 +95,7 @@ static void refuse(struct app *a, struct client *c, const char *words)
 /* Gives free places to the clients that have waited for longest. */
 static void give_places(struct app *a)
 {
-    for (;;) {
+    while (a->waiting) {
         struct client *first = NULL;
         for (struct client *c = a->clients; c; c = c->next)
             if (c->waiting && !c->answering)
