@@ -8,7 +8,7 @@
  * ended less than TIME-WAIT ago: a packet of the old connection that is still on its way must not
  * be taken for one of the new connection.
  *
- *                       ours[id]      rest[id]                 theirs[id]
+ *                       ours[id]      at[id].rest              theirs[id]
  *      10.0.0.1         connection    not again before         connections, by same_id
  *      10.0.0.2         ...
  *
