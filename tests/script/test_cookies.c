@@ -226,6 +226,42 @@ static void a_slow_syn_flood_holds_no_places(void **x)
     abort_and_free(t);
 }
 
+/* RFC 4987 section 3.3: the more places are taken, the sooner the oldest half-open connection gives
+ * its place up to another SYN: never below a quarter of the places, after 14 s from a quarter on,
+ * after 6 s from a half on, and after 3 s when all are taken. */
+static void the_more_places_are_taken_the_shorter_they_are_kept(void **x)
+{
+    static const struct {
+        unsigned taken; /* of 64 places */
+        scps_dur kept;  /* µs */
+    } steps[] = {{15, SEC(170)}, {16, SEC(14)}, {31, SEC(14)},
+                 {32, SEC(6)},   {63, SEC(6)},  {64, SEC(3)}};
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct script *t = script_of(x);
+        struct scps_stack_stats s;
+        t->stack_cfg.max_half_open = 64;
+        script_listen(t);
+        for (unsigned k = 0; k < steps[i].taken; k++)
+            peer_says(t, SEC(1) + MS(10) * k, .port = (uint16_t)(2000 + k), .seq = 100,
+                      .flags = SCPS_SYN);
+        scps_stack_get_stats(t->st, &s);
+        assert_int_equal(s.half_open, steps[i].taken);
+        assert_int_equal(s.half_open_evicted, 0);
+        /* Another SYN comes while the oldest one is younger than that, and its sender resets. */
+        peer_says(t, SEC(1) + steps[i].kept - 1, .port = 3000, .seq = 100, .flags = SCPS_SYN);
+        peer_says(t, SEC(1) + steps[i].kept - 1, .port = 3000, .seq = 101, .flags = SCPS_RST);
+        scps_stack_get_stats(t->st, &s);
+        assert_int_equal(s.half_open, steps[i].taken);
+        assert_int_equal(s.half_open_evicted, 0);
+        peer_says(t, SEC(1) + steps[i].kept, .port = 3001, .seq = 100, .flags = SCPS_SYN);
+        scps_stack_get_stats(t->st, &s);
+        assert_int_equal(s.half_open_evicted > 0, steps[i].taken >= 16);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* The third segment of the handshake carries data, and all of it is delivered. */
 static void data_with_the_cookie(void **x)
 {
@@ -1060,6 +1096,7 @@ int main(void)
         SCRIPT_TEST(capabilities_survive_without_timestamps),
         SCRIPT_TEST(lost_options_appear_in_scps_info),
         SCRIPT_TEST(a_slow_syn_flood_holds_no_places),
+        SCRIPT_TEST(the_more_places_are_taken_the_shorter_they_are_kept),
         SCRIPT_TEST(replies_and_connections_take_turns),
         SCRIPT_TEST(replies_are_limited_to_their_share),
         SCRIPT_TEST(old_replies_do_not_wait),

@@ -54,6 +54,26 @@ static void echo_with_the_last_acknowledgement(void **x)
     script_free(t);
 }
 
+/* RFC 3168 section 6.1.2: "The indication of congestion should be treated just as a congestion loss
+ * in non-ECN-Capable TCP". So the sender does not send a segment for each one that arrives, but
+ * about one for two (RFC 6937 section 3), until the smaller window is reached: nothing has to be
+ * repaired, so no first retransmission is free. */
+static void an_echo_slows_the_sender(void **x)
+{
+    struct script *t = with_ecn(x);
+
+    app_writes(t, MS(200), 40000);
+    assert_int_equal(script_forget_sent(t), 10);
+    peer_says(t, MS(300), .ack = 1001, .flags = SCPS_ACK | SCPS_ECE);
+    assert_int_equal(script_info(t).cwnd, 4500);
+    expect_quiet(t, SCPS_HOLD_RECOVERY);
+    for (int i = 2; i <= 10; i++)
+        peer_says(t, MS(300 + i), .ack = 1 + 1000 * i);
+    assert_int_equal(script_forget_sent(t), 4);
+    assert_int_equal(script_info(t).inflight, 4000);
+    script_free(t);
+}
+
 /* RFC 3168 section 6.1.2: an echo reduces the window, but "the value of the congestion window is
  * bounded below by a value of one MSS". RFC 9438 section 4.6: "reduction on ECE, cwnd >= 1 SMSS". A
  * window of one segment stays as it is. */
@@ -473,6 +493,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(echo_with_the_last_acknowledgement),
+        SCRIPT_TEST(an_echo_slows_the_sender),
         SCRIPT_TEST(an_echo_leaves_one_segment),
         SCRIPT_TEST(a_loss_and_a_mark_in_one_window),
         SCRIPT_TEST(echoes_after_a_timeout),

@@ -338,13 +338,16 @@ static void corruption(void **x)
 }
 
 /* The loss of a retransmission is detected when segments sent after it are acknowledged, not by the
- * timer. */
+ * timer. It does not lower the window again: a departure from RFC 5681 section 4.3, by which "the
+ * loss of a retransmission, should be taken as two indications of congestion". */
 static void lost_again(void **x)
 {
     struct script *t = ten_out(x, true);
+    uint64_t ssthresh;
     for (int k = 1; k < 10; k++)
         peer_says(t, MS(300 + k), .ack = 1, .sack = {{1001, 1 + 1000 * (k + 1)}});
     assert_int_equal(script_info(t).resent_segs, 1);
+    ssthresh = script_info(t).ssthresh;
     for (int round = 0; round < 2; round++) { /* All segments arrive except the retransmission. */
         int64_t end = 1 + (int64_t)script_info(t).outstanding;
         script_forget_sent(t);
@@ -353,6 +356,7 @@ static void lost_again(void **x)
     expect_sent(t, .at = MS(510), .from = 1, .len = 1000);
     assert_int_equal(script_info(t).resent_segs, 2);
     assert_int_equal(script_info(t).timeouts, 0);
+    assert_int_equal(script_info(t).ssthresh, ssthresh);
     script_forget_sent(t);
     script_free(t);
 }
@@ -880,6 +884,35 @@ static void by_age(void **x)
     }
 }
 
+/* Brakmo and Peterson section 3.1: the age of the oldest segment is checked "when a non-duplicate
+ * ACK is received, if it is the first or second one after a retransmission". */
+static void by_age_at_the_second_acknowledgement(void **x)
+{
+    struct script *t = script_of(x);
+    scps_time at = MS(200);
+    assert_int_equal(scps_conn_config_parse_cc(&t->cfg, "vegas", NULL, 0), 0);
+    t->peer.sack = false;
+    script_established(t, MS(100));
+    for (int k = 0; k < 12; k++, at += MS(100)) {
+        app_writes(t, at, 1000);
+        script_forget_sent(t);
+        peer_says(t, at + MS(100), .ack = 1001 + 1000 * k);
+    }
+    app_writes(t, at, 3000);
+    script_forget_sent(t);
+    peer_says(t, at + MS(100), .ack = 13001);
+    peer_says(t, at + MS(150), .ack = 13001);
+    expect_sent(t, .at = at + MS(150), .from = 13001, .len = 1000);
+    peer_says(t, at + MS(160), .ack = 15001); /* Recovery ends, and nothing is outstanding. */
+    app_writes(t, at + MS(160), 2000);
+    expect_sent(t, .at = at + MS(160), .from = 15001, .len = 1000);
+    expect_sent(t, .at = at + MS(160), .from = 16001, .len = 1000);
+    peer_says(t, at + MS(290), .ack = 15501); /* The rest of the segment is 130 ms old. */
+    expect_sent(t, .at = at + MS(290), .from = 15501, .len = 500);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* An acknowledgement that reports a duplicate by DSACK, and nothing else, is no duplicate ACK (RFC
  * 6675 section 2): a needless retransmission has caused it, so it starts no other one, however old
  * the oldest segment is. */
@@ -1067,6 +1100,7 @@ int main(void)
         SCRIPT_TEST(partial_blocks),
         SCRIPT_TEST(second_episode),
         SCRIPT_TEST(by_age),
+        SCRIPT_TEST(by_age_at_the_second_acknowledgement),
         SCRIPT_TEST(no_age_check_after_undo),
         SCRIPT_TEST(no_age_check_after_undo_of_one),
         SCRIPT_TEST(no_age_check_before_an_rtt_sample),

@@ -33,6 +33,9 @@ static void end_of_a_bulk(void **x)
     expect_sent(t, .from = 1, .len = 1000, .no_push = true);
     expect_sent(t, .from = 1001, .len = 1000, .no_push = true);
     expect_sent(t, .at = MS(200), .from = 2001, .len = 500, .push = true);
+    peer_says(t, MS(300), .ack = 2001);
+    /* MUST-61: "the last buffered segment" has PSH when it is resent, too. */
+    expect_sent(t, .at = MS(600), .slack = MS(10), .from = 2001, .len = 500, .push = true);
     script_free(t);
 }
 

@@ -100,6 +100,7 @@ static void unknown_options_and_impossible_lengths(void **x)
     assert_int_equal(opts_parse_hex("0502 020405b4 0101").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("0509aaaaaaaaaaaaaa 020405b4 010101").has, SCPS_HAS_MSS);
     assert_int_equal(opts_parse_hex("050baaaaaaaaaaaaaaaaaa 020405b4 01").has, SCPS_HAS_MSS);
+    assert_int_equal(opts_parse_hex("1003aa 020405b4 01").has, SCPS_HAS_MSS);
     /* Of two MSS options the later one counts. */
     assert_int_equal(opts_parse_hex("020405b4 02040100").mss, 256);
 }
