@@ -77,6 +77,13 @@ static void not_agreed(void **x)
     assert_int_equal(scps_conn_error(t->c), SCPS_ERR_TIMEDOUT);
     assert_int_equal(given_up(t, NULL), 0);
     script_free(t);
+    t = bets_of(x); /* Now only the peer offers it. */
+    t->cfg.bets = false;
+    t->cfg.snack = true;
+    t->peer.caps |= SCPS_CAP_SNACK1;
+    script_established(t, MS(100));
+    assert_int_equal(script_info(t).caps, SCPS_CAP_SNACK1);
+    script_free(t);
 }
 
 /* ---- the receiver ---- */

@@ -344,6 +344,7 @@ static void suppressed(void **x)
         t->peer.ts = true;
         t->peer.wscale = 2;
         t->cfg.snack = without != 0;
+        t->cfg.snack_long = true; /* The long form alone is no capability. */
         t->cfg.sack = without != 1;
         t->cfg.timestamps = without != 2;
         t->cfg.wscale = without != 3;

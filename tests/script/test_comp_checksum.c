@@ -5,12 +5,12 @@
 
 /* Builds a segment of the peer with octets [from, from + len) of its stream, as an IP packet whose
  * checksum was computed with protocol number proto. */
-static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from, uint32_t len,
-                           uint8_t *pkt)
+static size_t segment_with_ack(const struct script *t, uint8_t proto, uint32_t from, uint32_t ack,
+                               uint32_t len, uint8_t *pkt)
 {
     struct scps_comp_tx tx;
     struct scps_seg s = {
-        .seq = t->peer_isn + from, .ack = t->last.seq, .wnd = 65535, .flags = SCPS_ACK, .len = len};
+        .seq = t->peer_isn + from, .ack = ack, .wnd = 65535, .flags = SCPS_ACK, .len = len};
     struct scps_ip ip = {.src = t->them.addr,
                          .dst = t->us.addr,
                          .version = t->us.addr.family,
@@ -25,6 +25,12 @@ static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from,
     scps_put16(pkt + at + n - 2,
                scps_comp_checksum(&ip.src, &ip.dst, proto, pkt + at, n, pkt + at + n, len));
     return scps_ip_build(pkt, &ip, n + len) + n + len;
+}
+
+static size_t peer_segment(const struct script *t, uint8_t proto, uint32_t from, uint32_t len,
+                           uint8_t *pkt)
+{
+    return segment_with_ack(t, proto, from, t->last.seq, len, pkt);
 }
 
 /* docs/SCPS-TP.md section 8.3: a one's complement sum detects every error of one bit only if there
@@ -232,13 +238,19 @@ static size_t header_without_numbers(const struct script *t, uint8_t proto, uint
  * accepted at once. */
 static void forged_segments_show_no_protocol_number(void **x)
 {
-    for (int how = 0; how < 2; how++) {
+    static const struct {
+        uint32_t from, ack; /* the numbers, relative to those that the peer uses */
+    } guesses[] = {{0x40000000, 0},   {0, 1},    {0, 0x40000000}, {0, (uint32_t)-1},
+                   {(uint32_t)-1, 0}, {65535, 0}};
+
+    for (size_t how = 0; how <= sizeof guesses / sizeof *guesses; how++) {
         struct script *t = compressing(x, false);
         uint8_t pkt[1200];
         script_established(t, MS(100));
         for (int i = 0; i < 2; i++) {
             uint8_t proto = i ? 106 : 6;
-            size_t n = how ? peer_segment(t, proto, 0x40000000, 0, pkt)
+            size_t n = how ? segment_with_ack(t, proto, 1 + guesses[how - 1].from,
+                                              t->last.seq + guesses[how - 1].ack, 0, pkt)
                            : header_without_numbers(t, proto, pkt);
             assert_int_equal(script_input(t, MS(150), pkt, n), SCPS_DROP_BAD_CHECKSUM);
         }

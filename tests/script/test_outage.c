@@ -125,6 +125,27 @@ static void shorter_than_a_round_trip(void **x)
     script_free(t);
 }
 
+/* A queue grows, and the latest RTT sample is longer than SRTT: segments that were sent less than
+ * that sample before the end of the outage may still be acknowledged, so they are not resent. */
+static void shorter_than_the_latest_round_trip(void **x)
+{
+    struct script *t = script_of(x);
+    script_flight(t, MS(200), 1000, 1);
+    peer_says(t, MS(480), .ack = 1001);
+    assert_in_range(script_info(t).srtt, MS(120), MS(125));
+    app_writes(t, MS(500), 3000);
+    assert_int_equal(script_forget_sent(t), 3);
+    script_run(t, MS(510));
+    tell(t, MS(510), SCPS_SIGNAL_LINK_DOWN, SCPS_NEVER);
+    script_run(t, MS(700));
+    tell(t, MS(700), SCPS_SIGNAL_LINK_UP, 0);
+    expect_sent(t, .at = MS(700), .from = 1001, .len = 1000);
+    expect_quiet(t, ANY_HOLD);
+    peer_says(t, MS(780), .ack = 4001);
+    assert_int_equal(script_info(t).resent_segs, 1);
+    script_free(t);
+}
+
 /* The outage is shorter than a round trip, and the peer sends neither SACK nor SNACK: segments that
  * may still be acknowledged are not resent. Each needless copy would cause a duplicate ACK, and
  * three of these would be taken for a loss. */
@@ -768,6 +789,7 @@ int main(void)
         SCRIPT_TEST(bounded_by_rto_max),
         SCRIPT_TEST(syns_are_the_probes_of_an_outage),
         SCRIPT_TEST(shorter_than_a_round_trip),
+        SCRIPT_TEST(shorter_than_the_latest_round_trip),
         SCRIPT_TEST(no_resend_after_a_short_outage_without_sack),
         SCRIPT_TEST(losses_by_an_outage_are_no_congestion),
         SCRIPT_TEST(holes_of_an_outage),

@@ -120,21 +120,25 @@ static void repairs_pay(void **x)
 }
 
 /* The overhead of framing, and of an encryptor that puts 8 octets before the packet, pads it to 16,
- * and puts 44 behind it. */
+ * and puts 44 behind it; and of one whose header makes the packet a multiple of 16 octets long, so
+ * that there is no padding. */
 static void overhead(void **x)
 {
-    struct script *t = routed(x, 104000);
-    uint32_t cost = t->us.addr.family == 6 ? 1072 + 44 + 10 : 1056 + 44 + 10;
+    for (int padded = 1; padded >= 0; padded--) {
+        struct script *t = routed(x, 104000);
+        uint32_t whole = t->us.addr.family == 6 ? 1072 : 1056;
+        uint32_t pre = padded ? 8 : whole - 1000 - header(t), cost = whole + 44 + 10;
 
-    route(t,
-          &(struct scps_route){
-              .rate = cost * 100, .burst = cost, .overhead = {.packet = 10, 8, 16, 44}},
-          true);
-    app_writes(t, SEC(100), 4000);
-    for (int i = 0; i < 4; i++)
-        expect_sent(t, .at = SEC(100) + MS(10 * i), .from = 1 + 1000 * i, .len = 1000);
-    peer_says(t, SEC(100) + MS(100), .ack = 4001);
-    script_free(t);
+        route(t,
+              &(struct scps_route){
+                  .rate = cost * 100, .burst = cost, .overhead = {.packet = 10, pre, 16, 44}},
+              true);
+        app_writes(t, SEC(100), 4000);
+        for (int i = 0; i < 4; i++)
+            expect_sent(t, .at = SEC(100) + MS(10 * i), .from = 1 + 1000 * i, .len = 1000);
+        peer_says(t, SEC(100) + MS(100), .ack = 4001);
+        script_free(t);
+    }
 }
 
 /* A packet that waits uses a new rate at once; without a rate all packets leave. */
