@@ -703,6 +703,39 @@ static size_t first_frame(uint8_t *buf, size_t cap)
     return rx.len;
 }
 
+/* RFC 1662 section 4.2: "prior to FCS computation, each octet with value less than hexadecimal 0x20
+ * is checked. If it is flagged in the receiving ACCM, it is simply removed". Others belong to the
+ * frame. */
+static void control_characters_of_the_line_are_removed(void **state)
+{
+    static const uint8_t info[] = {0xff, 3, 0, 0x21, 0x13, 7};
+    const uint32_t accms[] = {UINT32_MAX, UINT32_C(1) << 0x11, UINT32_C(1) << 0x13};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        uint8_t sent[64], line[64], buf[64];
+        struct scps_hdlc_tx t = {.out = sent, .accm = UINT32_MAX};
+        const uint8_t *p = line;
+        struct scps_hdlc_rx rx;
+
+        scps_hdlc_begin(&t);
+        scps_hdlc_put(&t, info, sizeof info);
+        scps_hdlc_end(&t);
+        memcpy(line, sent, 3); /* the flag, 0xff and the escape before the octet 3 */
+        line[3] = 0x11;        /* The line inserts XON there. */
+        memcpy(line + 4, sent + 3, t.len - 3);
+        scps_hdlc_rx_init(&rx, buf, sizeof buf);
+        rx.accm = accms[i];
+        if (i == 2) { /* XON is not among the characters that the line may insert. */
+            assert_int_equal(scps_hdlc_take(&rx, &p, line + t.len + 1), SCPS_HDLC_BAD_FCS);
+            continue;
+        }
+        assert_int_equal(scps_hdlc_take(&rx, &p, line + t.len + 1), SCPS_HDLC_FRAME);
+        assert_int_equal(rx.len, sizeof info);
+        assert_memory_equal(buf, info, sizeof info);
+    }
+}
+
 /* RFC 1661 section 5.2: the options of a Configure-Ack are exactly those of the request. */
 static void an_ack_of_other_options_is_no_ack(void **state)
 {
@@ -723,6 +756,67 @@ static void an_ack_of_other_options_is_no_ack(void **state)
     frame[10] ^= 1;
     put_frame(frame, n);
     assert_int_equal(status(&a).drops[SCPS_PPP_DROP_UNEXPECTED], 1);
+    close_end(&a);
+    close_end(&b);
+}
+
+/* Advances the time to that of the next timer of end a, and drops what it sends. Returns the code
+ * of the first packet that it has sent; 0: none. */
+static uint8_t next_timer(void)
+{
+    uint8_t frame[64];
+
+    now = scps_netif_deadline(&a.sink);
+    scps_netif_advance(&a.sink, now);
+    if (!a.len)
+        return 0;
+    first_frame(frame, sizeof frame);
+    return frame[4];
+}
+
+/* RFC 1661 section 4.6: Max-Terminate "SHOULD default to two (2) transmissions". The peer answers
+ * no Terminate-Request, so the link ends when the Restart timer expires after the second. */
+static void a_peer_that_does_not_answer_the_end(void **state)
+{
+    struct scps_ppp_config ca = config(1, "10.0.0.1"), cb = config(2, "10.0.0.2");
+    scps_time begin;
+
+    (void)state;
+    open_end(&a, &ca);
+    open_end(&b, &cb);
+    run(now, 64);
+    begin = now;
+    scps_ppp_shut(a.ppp, now);
+    a.len = 0;
+    assert_int_equal(next_timer(), 5); /* Code 5 is Terminate-Request. */
+    assert_int_equal(status(&a).phase, SCPS_PPP_TERMINATE);
+    assert_int_equal(next_timer(), 0);
+    assert_int_equal(now - begin, 2 * ca.restart);
+    assert_int_equal(status(&a).phase, SCPS_PPP_DEAD);
+    close_end(&a);
+    close_end(&b);
+}
+
+/* RFC 1661 section 4.1: in state Ack-Rcvd event TO+ leads to Req-Sent, because the request that is
+ * repeated has to be acknowledged, too. The peer's request alone opens nothing then. */
+static void a_repeated_request_needs_an_ack(void **state)
+{
+    struct scps_ppp_config ca = config(1, "10.0.0.1");
+    uint8_t request[] = {0xff, 3, 0xc0, 0x21, 1, 9, 0, 4}, frame[64];
+    size_t n;
+
+    (void)state;
+    open_end(&a, &ca);
+    open_end(&b, &ca);
+    scps_netif_advance(&a.sink, now);
+    n = first_frame(frame, sizeof frame);
+    frame[4] = 2; /* Code 2 is Configure-Ack. */
+    put_frame(frame, n);
+    assert_int_equal(next_timer(), 1); /* Code 1 is Configure-Request. */
+    put_frame(request, sizeof request);
+    first_frame(frame, sizeof frame);
+    assert_int_equal(frame[4], 2);
+    assert_int_equal(status(&a).phase, SCPS_PPP_ESTABLISH);
     close_end(&a);
     close_end(&b);
 }
@@ -919,7 +1013,10 @@ int main(void)
         cmocka_unit_test_setup(a_peer_that_stops_answering, setup),
         cmocka_unit_test_setup(a_passive_end_survives_a_lost_peer, setup),
         cmocka_unit_test_setup(negotiation_with_damaged_octets, setup),
+        cmocka_unit_test_setup(control_characters_of_the_line_are_removed, setup),
         cmocka_unit_test_setup(an_ack_of_other_options_is_no_ack, setup),
+        cmocka_unit_test_setup(a_peer_that_does_not_answer_the_end, setup),
+        cmocka_unit_test_setup(a_repeated_request_needs_an_ack, setup),
         cmocka_unit_test_setup(configure_reject_after_max_failure, setup),
         cmocka_unit_test_setup(a_flood_of_requests, setup),
         cmocka_unit_test_setup(invalid_frames_are_counted_by_reason, setup),
