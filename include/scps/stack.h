@@ -365,9 +365,10 @@ struct scps_signal {
 };
 /* The driver or the operator reports the state of a link or path (enum scps_signal_kind: an outage,
  * corruption, a new rate) at time now, µs: passes it to the connections that send through sig->nif
- * (NULL: any interface) to the peer sig->remote (family 0: any). Returns 0. Returns SCPS_ERR_RANGE,
- * without any effect, for a kind that enum scps_signal_kind does not list, for an rtt below 0 or
- * above a hundred years, and for a `size` of headers newer than the library. */
+ * (NULL: any interface) to the peer sig->remote (family 0: any). Runs no timers: those due wait for
+ * scps_stack_output(). Returns 0. Returns SCPS_ERR_RANGE, without any effect, for a kind that enum
+ * scps_signal_kind does not list, for an rtt below 0 or above a hundred years, and for a `size` of
+ * headers newer than the library. */
 SCPS_API int scps_stack_signal_sized(struct scps_stack *st, scps_time now,
                                      const struct scps_signal *sig, size_t size);
 static inline int scps_stack_signal(struct scps_stack *st, scps_time now,

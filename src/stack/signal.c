@@ -79,7 +79,7 @@ int scps_stack_signal_sized(struct scps_stack *st, scps_time now, const struct s
     if (!scps_sized_take(&own, sizeof own, sig, size, SCPS_SIZED_TO(scps_signal, until)) ||
         (unsigned)own.kind > SCPS_SIGNAL_PATH || (uint64_t)own.rtt > SCPS_TIME_MOST)
         return SCPS_ERR_RANGE;
-    scps_stack_advance(st, now);
+    scps_stack_clock(st, now);
     scps_signal_pass(st, &own);
     return 0;
 }

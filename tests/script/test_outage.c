@@ -707,6 +707,24 @@ static void delay_announced(void **x)
     script_free(t);
 }
 
+/* The process was stopped until long after the retransmission timer was due, and the driver reports
+ * a new rate before it hands over the packets that wait: the signal causes no timeout. */
+static void a_signal_runs_no_overdue_timer(void **x)
+{
+    struct script *t = script_of(x);
+    struct scps_signal sig = {.kind = SCPS_SIGNAL_PATH, .rate = 1000000};
+
+    script_established(t, MS(100));
+    app_writes(t, MS(200), 1000);
+    expect_sent(t, .from = 1, .len = 1000);
+    assert_int_equal(scps_stack_signal(t->st, scps_stack_now(t->st) + SEC(10), &sig), 0);
+    assert_int_equal(script_info(t).timeouts, 0);
+    script_run(t, SEC(11));
+    script_forget_sent(t);
+    assert_in_range(script_info(t).timeouts, 1, 10);
+    script_free(t);
+}
+
 /* SCPS_SIGNAL_PATH reports another rate: it applies from the next segment on, also to segments that
  * wait. */
 static void rate_announced(void **x)
@@ -809,6 +827,7 @@ int main(void)
         SCRIPT_TEST(inferred_costs_no_window),
         SCRIPT_TEST(an_outage_is_no_round_trip),
         SCRIPT_TEST(the_peer_asks_again),
+        SCRIPT_TEST(a_signal_runs_no_overdue_timer),
         SCRIPT_TEST(corruption),
         SCRIPT_TEST(segments_sent_before_the_outage),
     };
