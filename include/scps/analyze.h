@@ -229,7 +229,7 @@ struct scps_trace_conn {
     X(fragments, "IP fragments; those beyond the first are not analysed")                          \
     X(joined_unread,                                                                               \
       "packets in UDP datagrams joined by segmentation offload, not captured or wrong")            \
-    X(truncated, "packets cut too short by the capture to be analysed")                            \
+    X(truncated, "packets of whose headers or TCP options the capture has only a part")            \
     X(bad_link, "frames of a link type that is not understood, or nonsense in it")                 \
     X(bad_ip, "IP headers that make no sense")                                                     \
     X(bad_tcp, "TCP headers that make no sense")                                                   \

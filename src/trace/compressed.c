@@ -22,7 +22,7 @@ static void take_options(struct scps_cursor *c, struct segment *s)
     }
     s->opt = p;
     s->opt_len = n;
-    scps_tr_parse_options(p, n, &s->o);
+    scps_tr_parse_options(p, n, n, &s->o);
 }
 
 /* Reads the fields of a compressed header, in their order on the wire, into *v and *s. bits and

@@ -96,6 +96,9 @@ static void option(FILE *f, uint8_t kind, const uint8_t *b, uint32_t n,
 static void options(FILE *f, const struct scps_trace_seen *s)
 {
     const uint8_t *p = s->opt;
+    const struct scps_trace_pkt *pkt = s->pkt;
+    /* true: the captured part of the packet ends within or right behind the options */
+    const bool cut = p && pkt->caplen < pkt->len && p + s->opt_len == pkt->data + pkt->caplen;
     const char *sep = " <";
     for (uint32_t i = 0; p && i < s->opt_len;) {
         if (p[i] == 0)
@@ -107,7 +110,8 @@ static void options(FILE *f, const struct scps_trace_seen *s)
         fputs(sep, f);
         sep = ",";
         if (i + 2 > s->opt_len || p[i + 1] < 2 || i + p[i + 1] > s->opt_len) {
-            fprintf(f, "kind %u: bad length", p[i]);
+            const bool bad = i + 1 < s->opt_len && p[i + 1] < 2;
+            fprintf(f, "kind %u: %s", p[i], cut && !bad ? "not captured" : "bad length");
             break;
         }
         option(f, p[i], p + i + 2, p[i + 1] - 2u, s);

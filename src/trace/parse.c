@@ -148,7 +148,7 @@ static SCPS_ALWAYS_INLINE bool parse_option(uint8_t kind, const uint8_t *b, uint
     }
 }
 
-void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o)
+void scps_tr_parse_options(const uint8_t *p, uint32_t len, uint32_t whole, struct opts *o)
 {
     for (uint32_t i = 0; i < len;) {
         const uint8_t kind = p[i];
@@ -158,11 +158,13 @@ void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o)
             i++;
             continue;
         }
-        if (i + 2 > len || p[i + 1] < 2 || i + p[i + 1] > len) {
+        const uint32_t n = i + 1 < len ? p[i + 1] : 2;
+        if (n < 2 || i + n > whole) {
             o->bad = true;
             return;
         }
-        const uint32_t n = p[i + 1];
+        if (i + n > len)
+            return; /* The capture has only a part of the option. */
         if (!parse_option(kind, p + i + 2, n, o))
             o->bad = true;
         i += n;

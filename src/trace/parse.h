@@ -89,9 +89,11 @@ int scps_tr_tunnel_ip(struct scps_trace *t, const struct packet *k);
 /* Finds the IP header of the next packet of *j, which is in the data of p and is removed from *j.
  * Returns its offset, or -1. */
 int scps_tr_joined_ip(struct scps_trace *t, const struct scps_trace_pkt *p, struct joined *j);
-/* Parses the len octets of TCP options at p into *o. An option whose length is 0 or goes beyond the
- * end ends the parsing; a known option with a wrong length is skipped. */
-void scps_tr_parse_options(const uint8_t *p, uint32_t len, struct opts *o);
+/* Parses the len octets of TCP options at p into *o. whole: the number of octets of options that
+ * the TCP header has, of which the capture may have fewer, len. An option whose length is less than
+ * 2 or goes beyond `whole` is malformed (o->bad) and ends the parsing. One that goes beyond len
+ * ends it, too. A known option with a wrong length is malformed and skipped. */
+void scps_tr_parse_options(const uint8_t *p, uint32_t len, uint32_t whole, struct opts *o);
 /* Copies the source and destination address of packet k into the key of a connection, and sets the
  * rest of the key to 0. */
 void scps_tr_addresses(const struct packet *k, struct flow_key *key);
@@ -178,7 +180,7 @@ static SCPS_ALWAYS_INLINE bool scps_tr_parse_tcp(struct scps_trace *t, const str
                (s->opt_len == 0 || scps_tr_parse_timestamps(s->opt, s->opt_len, &s->o));
     if (TR_UNLIKELY(!s->plain)) {
         memset(&s->o, 0, offsetof(struct opts, sack));
-        scps_tr_parse_options(s->opt, s->opt_len, &s->o);
+        scps_tr_parse_options(s->opt, s->opt_len, off - 20, &s->o);
     } else {
         /* The segment has no options but timestamps, which are already parsed. */
         s->o.has_ts = s->opt_len != 0;

@@ -608,6 +608,19 @@ def not_understood(program, d):
     check("counted", {k: o[k] for k in want} == want, {k: o[k] for k in want})
     text = run([program, d + "/mixed"]).stdout.decode()
     check("said", "IP headers that make no sense" in text and "fragments" in text)
+    # options of which the snaplen has cut a part are not malformed: 14 + 20 + 20 octets, then NOP, NOP, timestamps
+    c = Capture()
+    t = Talk(c, ts_on=True).open()
+    for i in range(3):
+        t.send(t.a, 1000)
+        t.acked(t.b)
+    for cut in range(54, 67):
+        path = c.write(d + "/cut", cut=cut)
+        j = json.loads(run([program, "--json", path]).stdout)
+        x = j["connections"][0]
+        check("options cut at %d" % cut, (x["a2b"]["bad_options"], x["b2a"]["bad_options"]) == (0, 0) and
+              x["a2b"]["actual_data_pkts"] == 3 and j["capture"]["truncated"] == (len(c.packets) if cut < 66 else 2), j["capture"])
+        check("and said", b"bad length" not in run([program, "-p", path]).stdout)
 
 
 def bounded(program, d):

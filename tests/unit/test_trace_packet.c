@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets of one connection, passed to the analyser one by one: trace/parse.h and parse.c for TCP
+ * options of which the capture has a part. */
+#include "cmocka_all.h"
+
+#include "base/bytes.h"
+#include "trace/flow.h"
+#include "trace/parse.h"
+
+#define MS(ms) (SCPS_SEC(1000) + (scps_dur)((ms)*1000))
+
+/* One packet from end a (10.0.0.1) or b (10.0.0.2). optlen: octets of TCP options, a multiple of 4;
+ * cap: captured octets of the packet; 0: all. */
+struct pkt {
+    bool b2a;
+    uint8_t flags;
+    uint32_t seq, ack, len;
+    const uint8_t *opt;
+    uint32_t optlen, cap;
+};
+
+static void feed(struct scps_trace *t, scps_time at, struct pkt x)
+{
+    static uint8_t p[2000];
+    const uint32_t total = 40 + x.optlen + x.len;
+    memset(p, 0, sizeof p);
+    p[0] = 0x45;
+    scps_put16(p + 2, (uint16_t)total);
+    p[8] = 64;
+    p[9] = SCPS_IPPROTO_TCP;
+    scps_put32(p + 12, 0x0a000001 + x.b2a);
+    scps_put32(p + 16, 0x0a000002 - x.b2a);
+    scps_put32(p + 20, x.b2a ? 80u << 16 | 5000 : 5000u << 16 | 80);
+    scps_put32(p + 24, x.seq);
+    scps_put32(p + 28, x.ack);
+    p[32] = (uint8_t)((20 + x.optlen) / 4 << 4);
+    p[33] = x.flags;
+    scps_put16(p + 34, 60000);
+    if (x.optlen)
+        memcpy(p + 40, x.opt, x.optlen);
+    const struct scps_trace_pkt pkt = {
+        .at = at, .data = p, .caplen = x.cap ? x.cap : total, .len = total, .link = 101};
+    assert_int_equal(scps_trace_packet(t, &pkt), 0);
+}
+
+static struct scps_trace_conn finished(struct scps_trace *t)
+{
+    struct scps_trace_conn c;
+    scps_trace_finish(t);
+    assert_int_equal(scps_trace_conns(t), 1);
+    assert_int_equal(scps_trace_conn_info(t, 0, &c), 0);
+    return c;
+}
+
+/* Returns how many packets count as malformed if one has these options, of which the capture has
+ * the first cap octets. */
+static uint64_t malformed(const uint8_t *opt, uint32_t optlen, uint32_t cap)
+{
+    struct scps_trace *t = scps_trace_new(NULL);
+    struct scps_trace_totals o;
+    feed(t, MS(0),
+         (struct pkt){.flags = SCPS_ACK, .seq = 1, .opt = opt, .optlen = optlen, .cap = 40 + cap});
+    const struct scps_trace_conn c = finished(t);
+    scps_trace_get_totals(t, &o);
+    assert_int_equal(o.tcp_packets, 1);
+    assert_int_equal(o.truncated, cap < optlen);
+    scps_trace_free(t);
+    return c.a2b.bad_options;
+}
+
+static void options_of_which_a_part_was_captured(void **state)
+{
+    static const uint8_t stamps[12] = {1, 1, 8, 10}, mss[4] = {2, 4, 5, 180},
+                         beyond[8] = {1, 1, 8, 10}, none[8] = {1, 1, 8, 1},
+                         wrong[12] = {2, 5, 5, 180, 0, 1, 8, 10};
+    (void)state;
+    for (uint32_t cap = 0; cap <= 12; cap++)
+        assert_int_equal(malformed(stamps, 12, cap), 0);
+    for (uint32_t cap = 0; cap <= 4; cap++)
+        assert_int_equal(malformed(mss, 4, cap), 0);
+    /* The header itself has no room for the ten octets, which shows from the length on. */
+    for (uint32_t cap = 0; cap <= 8; cap++)
+        assert_int_equal(malformed(beyond, 8, cap), cap >= 4);
+    /* A length of one octet is too short. */
+    for (uint32_t cap = 0; cap <= 8; cap++)
+        assert_int_equal(malformed(none, 8, cap), cap >= 4);
+    /* An option of a wrong length was captured, and the one behind it was not. */
+    for (uint32_t cap = 0; cap <= 12; cap++)
+        assert_int_equal(malformed(wrong, 12, cap), cap >= 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_which_a_part_was_captured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
