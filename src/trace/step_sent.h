@@ -108,7 +108,9 @@ static SCPS_ALWAYS_INLINE void sequence_space(struct step *x, struct conn_dir *h
          * since the FIN occupies SND.NXT - 1. If it arrives out of order, behind the FIN, it is
          * recognised by a SEG.ACK below an earlier SEG.ACK of h. */
         x->keepalive = x->ack && x->ack64 >= h->ack_hi && !(x->flags & SCPS_RST);
-    if (takes && !x->again && !(x->len && x->probe) && x->s->o.has_ts)
+    /* Data that is sent again may carry the TSval of data sent before, so only new data is timed. A
+     * SYN is timed again: its copies are at least a retransmission timeout apart. */
+    if (takes && (!x->again || x->syn) && !(x->len && x->probe) && x->s->o.has_ts)
         scps_tr_ts_sent(h, x->s->o.tsval, x->now);
     if (TR_UNLIKELY(x->keepalive))
         scps_tr_rare(x->t, h)->keepalives++;

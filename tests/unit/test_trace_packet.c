@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets of one connection, passed to the analyser one by one: trace/parse.h and parse.c for TCP
- * options of which the capture has a part. */
+ * options of which the capture has a part, trace/step_sent.h for the round trip of a SYN that was
+ * sent again. */
 #include "cmocka_all.h"
 
 #include "base/bytes.h"
@@ -89,10 +90,56 @@ static void options_of_which_a_part_was_captured(void **state)
         assert_int_equal(malformed(wrong, 12, cap), cap >= 5);
 }
 
+static const uint8_t *stamped(uint32_t val, uint32_t ecr)
+{
+    static uint8_t o[12] = {1, 1, 8, 10};
+    scps_put32(o + 4, val);
+    scps_put32(o + 8, ecr);
+    return o;
+}
+
+#define A(f, s, n, val, ecr)                                                                       \
+    (struct pkt)                                                                                   \
+    {                                                                                              \
+        .flags = (f), .seq = (s), .ack = 500, .len = (n), .opt = stamped(val, ecr), .optlen = 12   \
+    }
+#define B(f, s, a, val, ecr)                                                                       \
+    (struct pkt)                                                                                   \
+    {                                                                                              \
+        .b2a = true, .flags = (f), .seq = (s), .ack = (a), .opt = stamped(val, ecr), .optlen = 12  \
+    }
+
+/* The first SYN is lost, so that no acknowledgement gives a sample (Karn), but its timestamp does.
+ * The first segment of data is lost, too. Without SACK its duplicate acknowledgements do not bring
+ * it back, since the sender ignores them; 205 ms of silence later its timer does. */
+static void timeout_after_a_syn_sent_again(void **state)
+{
+    struct scps_trace *t = scps_trace_new(NULL);
+    (void)state;
+    feed(t, MS(0), A(SCPS_SYN, 100, 0, 1000, 0));
+    feed(t, MS(1000), A(SCPS_SYN, 100, 0, 2000, 0));
+    feed(t, MS(1001), B(SCPS_SYN | SCPS_ACK, 499, 101, 7000, 2000));
+    feed(t, MS(1002), A(SCPS_ACK, 101, 0, 2001, 7000));
+    for (uint32_t i = 0; i < 6; i++)
+        feed(t, MS(1003), A(SCPS_ACK, 101 + i * 1000, 1000, 2001, 7000));
+    for (uint32_t i = 0; i < 5; i++)
+        feed(t, MS(1004), B(SCPS_ACK, 500, 101, 7001, 2001));
+    feed(t, MS(1209), A(SCPS_ACK, 101, 1000, 2207, 7001));
+    feed(t, MS(1210), B(SCPS_ACK, 500, 6101, 7207, 2207));
+    const struct scps_trace_conn c = finished(t);
+    assert_int_equal(c.a2b.rtt_samples, 0);
+    assert_int_equal(c.a2b.tsrtt_samples, 1);
+    assert_true(c.a2b.tsrtt_min > 0.9 && c.a2b.tsrtt_max < 1.1);
+    assert_int_equal(c.a2b.resent_timeout, 2);
+    assert_int_equal(c.a2b.resent_dupack, 0);
+    scps_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_of_which_a_part_was_captured),
+        cmocka_unit_test(timeout_after_a_syn_sent_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
