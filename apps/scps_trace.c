@@ -31,7 +31,7 @@ struct run {
     struct scps_trace_plots *plots;
     struct scps_trace_html *html;
     struct trace_qlogs *qlogs;
-    FILE *out;        /* file or stream to which reports are written */
+    FILE *out;        /* file or stream to which reports are written, not the lines of -p */
     const char *file; /* the capture that is being read */
     uint64_t written; /* number of connections whose reports were written */
     bool begun;
@@ -116,7 +116,7 @@ static void on_packet(void *ctx, const struct scps_trace_seen *s)
             r->t0_set = true;
             r->t0 = s->pkt->at;
         }
-        scps_trace_text_packet(r->out, s, r->t0);
+        scps_trace_text_packet(stdout, s, r->t0);
     }
     if (r->plots)
         scps_trace_plots_see(r->plots, s);
@@ -274,7 +274,7 @@ static int check_files(const struct options *o, const char *const *in, size_t n)
 {
     struct files f = {.n = 0};
     const bool to_file = o->json && strcmp(o->json, "-") != 0;
-    const bool reports = !to_file && (o->format == FORMAT_JSON || o->packets || !o->quiet);
+    const bool reports = o->packets || (!to_file && (o->format == FORMAT_JSON || !o->quiet));
     char msg[SCPS_TRACE_MSGLEN] = "";
     bool ok = !reports ||
               files_add_fd(&f, "standard output", STDOUT_FILENO, FILES_WRITTEN, msg, sizeof msg);
@@ -423,6 +423,8 @@ int main(int argc, char **argv)
         return status;
     }
     conclude(&r, files, nfiles, first_msg, &status);
-    close_output(r.out, &status);
+    if (r.out != stdout)
+        close_output(r.out, &status);
+    close_output(stdout, &status);
     return status;
 }

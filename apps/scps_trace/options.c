@@ -421,6 +421,15 @@ static int wrong_option(int c, const char *word)
     return 2;
 }
 
+/* Returns true if the report on standard output is one for programs, which lines of text would
+ * spoil. */
+static bool prints_data(const struct options *o)
+{
+    if (o->format == FORMAT_JSON)
+        return !o->json || strcmp(o->json, "-") == 0;
+    return o->format == FORMAT_CSV || o->format == FORMAT_TSV;
+}
+
 /* Checks that all options agree with each other. files: true if the command line names capture
  * files. Returns -1 to continue; or the exit status 2, after a message. */
 static int check_together(const struct options *o, bool files)
@@ -434,6 +443,10 @@ static int check_together(const struct options *o, bool files)
         why = "--filter, --count and --time go with --live";
     else if ((o->formats & (o->formats - 1)) != 0)
         why = "-b, -l, --csv, --tsv and --json are one report each: leave out all but one";
+    else if (o->packets && prints_data(o))
+        why = o->format == FORMAT_JSON
+                  ? "-p and --json would mix on standard output: give --json=FILE"
+                  : "-p prints lines of text among those of --csv or --tsv: leave out one of them";
     else if ((o->graph_dir || o->formats_given) && o->plots == 0)
         why =
             "--graph-dir and --graph-format have no effect without a graph: add -G, or one of -S, "

@@ -496,6 +496,9 @@ def no_capture(program, d):
     for args, words in ((["-Z", f], b"no option -Z"), (["--nonsense", f], b"no option --nonsense"), (["--schema=x", f], b"no option --schema=x"),
                         ([f, "--live"], b"--live needs a value"), ([f, "-o"], b"-o needs a value"), (["--qlog", d + "/folder", f], b"this is a folder"),
                         (["--json=" + d + "/j", "-l", f], b"leave out all but one"), (["--csv", "--tsv", f], b"leave out all but one"),
+                        (["-p", "--json", f], b"give --json=FILE"), (["--json=-", "-p", f], b"give --json=FILE"),
+                        (["-p", "--csv", f], b"leave out one"), (["--tsv", "-p", f], b"leave out one"),
+                        (["-p", "--json=/dev/stdout", f], b"same file"),
                         (["--graph-dir", d, f], b"add -G"), (["--graph-format", "svg", f], b"add -G"), (["--html-marks", "5000", f], b"without --html"),
                         ([d + "/missing"], b"give a pcap or pcapng file"), ([d], b"give a file in it")):
         p = run([program, *args])
@@ -522,6 +525,9 @@ def no_capture(program, d):
                  ["--qlog", d + "/x", graph]):
         p = run([program, *args])
         check("not of the family %s" % args, p.returncode == 0, p.stderr)
+    p = run([program, "-p", "--json=" + d + "/both.json", f])
+    check("packets on standard output, the report in a file", p.stdout == run([program, "-p", f]).stdout and
+          len(json.load(open(d + "/both.json"))["connections"]) == 1 and p.returncode == 0, p.stderr)
     p = run([program, "--json=/nowhere/x", cases.plain().write(d + "/ok")])
     check("unwritable report", p.returncode == 1 and p.stderr.count(b"\n") == 1, p.stderr)
     p = subprocess.run([program, "--json", d + "/ok"], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE)
