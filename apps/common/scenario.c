@@ -24,6 +24,7 @@
 struct file {
     struct lab_reading r;
     const char *text; /* the part of the file's text that inih has not read yet */
+    bool sections;    /* true: a line that begins a section was read */
 };
 
 /* Removes a comment behind a value, which inih before release 56 leaves in continuation lines. */
@@ -66,8 +67,11 @@ static void begin_section(struct lab_reading *r, const char *line, size_t n)
                            NAME_MAX_LEN - 2);
         return;
     }
-    if (!end)
-        return; /* The line has no ']', so inih refuses it. */
+    if (!end) {
+        /* inih would go on, and report what follows as a key before the first section. */
+        lab_reading_refuse(r, r->line, "a section without ']' at its end: correct the line");
+        return;
+    }
     memcpy(name, line + 1, len);
     name[len] = '\0';
     lab_reading_section(r, name);
@@ -100,8 +104,10 @@ static char *next_chunk(char *str, int num, void *stream)
         lab_reading_refuse(&f->r, f->r.line, "an indented section: remove the blanks before '['");
         return NULL;
     }
-    if (*f->text == '[')
+    if (*f->text == '[') {
         begin_section(&f->r, f->text, n);
+        f->sections = true;
+    }
     memcpy(str, f->text, n);
     str[n] = '\0';
     f->text += n;
@@ -150,6 +156,14 @@ static FILE *open_scenario(const char *path, char *found, size_t len)
     if (!f)
         snprintf(found, len, "%s", path);
     return f;
+}
+
+/* Returns the number of octets of the byte order mark that some editors write at the beginning of a
+ * text in UTF-8: 3 or 0. */
+static size_t byte_order_mark(const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return strncmp(text, mark, sizeof mark - 1) == 0 ? sizeof mark - 1 : 0;
 }
 
 /* Returns the text of the scenario file f, which the caller frees; NULL, with the reason in msg, if
@@ -201,12 +215,16 @@ struct lab_scenario *lab_scenario_read(const char *path, char *const *over, size
         strcpy(strrchr(published, '/'), "/published");
         file.r.published_dir = published;
     }
-    file.text = text;
+    file.text = text + byte_order_mark(text);
+    file.sections = false;
     bad = ini_parse_stream(next_chunk, &file, on_line, &file);
     if (bad > 0)
         lab_reading_refuse(&file.r, bad, "neither a [section] nor KEY = VALUE: correct the line");
     else if (bad < 0)
         lab_reading_refuse(&file.r, 1, "cannot be read");
+    else if (!file.sections)
+        lab_reading_refuse(&file.r, 1,
+                           "there is no [section], such as [link] or [flow]: give a scenario file");
     free(text);
     return lab_reading_end(&file.r, over, n);
 }

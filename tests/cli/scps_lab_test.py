@@ -73,7 +73,7 @@ class Base(unittest.TestCase):
         return os.path.join(self.dir, name)
 
     def file(self, text, name="s.ini"):
-        with open(self.path(name), "w") as f:
+        with open(self.path(name), "w", encoding="utf-8") as f:
             f.write(text)
         return self.path(name)
 
@@ -151,8 +151,8 @@ class Scenario(Base):
         self.refused("[flow a]\nsize = 1\n[sweep]\nflow.b.size = 1\n", "flow.b.size", "[flow b]")
 
     def test_command_line(self):
-        self.refused("", "--set", "KEY=VALUE", args=("--set", "rtt"))
-        self.refused("", "--set", "sise", args=("--set", "flow.sise=5"))
+        self.refused("[flow]\n", "--set", "KEY=VALUE", args=("--set", "rtt"))
+        self.refused("[flow]\n", "--set", "sise", args=("--set", "flow.sise=5"))
         self.refused("[sweep]\np = a\n[case]\nwhen = p=a\n", "no value 'b'", args=("--set", "p=b"))
         for args in [[], ["fly"], ["run"], ["run", "nowhere"], ["sweep", "geo"], ["run", "geo", "--set"], ["run", "geo", "-x"],
                      ["sweep", "geo", "--out", self.path("o"), "--shard", "3/2"], ["merge", "x"], ["compare", "x"],
@@ -180,6 +180,9 @@ class Scenario(Base):
         self.refused(case + "skip = no\nskip = yes\n", "s.ini:6:", "twice", "line 5")
         self.good("run", self.file(case + "skip = no\nflow.size = 1kb\n[case]\nwhen = link.ber=0\nskip = no\nflow.size = 2kb\n"))
         self.refused("[flow]\nsize\n", "s.ini:2:", "KEY = VALUE")
+        self.refused("[flow\nsize = 1kb\n", "s.ini:1:", "without ']'")
+        self.refused("\ufeff[flows]\n", "s.ini:1:", "[flows]")  # behind a byte order mark
+        self.good("run", self.file("\ufeff[link one]\n[flow]\nsize = 1kb\nlink = one\n"))
         self.refused("[scenario]\nabout = %s\n" % ("x" * 300), "s.ini:2:", "longer")
         self.refused("[flow %s]\nsize = 1\n" % ("x" * 60), "s.ini:1:", "longer")
         self.refused("[flow]\nsize = 1kb\n  rate = 5\n", "s.ini:3:", "indented")
@@ -278,7 +281,7 @@ class Scenario(Base):
     def test_published_values_that_are_not_there(self):
         for name in ("nowhere.csv", "../published/nasa-mdp.csv", "/etc/passwd", ".."):
             self.refused("[scenario]\npublished = %s\n" % name, "s.ini:2:", name, "nasa-mdp.csv")
-            self.refused("", name, "nasa-mdp.csv", args=("--set", "scenario.published=" + name))
+            self.refused("[flow]\n", name, "nasa-mdp.csv", args=("--set", "scenario.published=" + name))
         self.good("run", self.file("[scenario]\npublished = nasa-mdp.csv\n[flow]\nsize = 1kb\n"))
 
     def test_sections_without_keys(self):
@@ -293,12 +296,13 @@ class Scenario(Base):
         self.assertEqual(run("sweep", self.path("s.ini"), "--out", self.path("o"))[0], 2)
 
     def test_what_is_no_scenario(self):
-        """A folder, a name that is allowed for files only, a binary file and an endless file are refused; none of them
-        runs the default scenario."""
+        """A folder, a name that is allowed for files only, a binary file, an endless file and one without a section are
+        refused; none of them runs the default scenario."""
         with open(self.path("nul.ini"), "wb") as f:
             f.write(b"[flow]\nsize = 1kb\n\0\ncc = vegas\n")
         for name, word in ((self.dir, "directory"), ("geo.ini", "No such file"), ("./geo", "No such file"),
-                           (self.path("nul.ini"), "NUL"), ("/dev/zero", "NUL"),
+                           (self.path("nul.ini"), "NUL"), ("/dev/zero", "NUL"), ("/dev/null", "no [section]"),
+                           (self.file("; [link]\n\n# nothing\n", "comments.ini"), "no [section]"),
                            (self.file("# %s\n" % ("x" * 90) * 20000, "long.ini"), "1 MiB")):
             for command in ["run"], ["sweep", "--out", self.path("o")]:
                 status, out, err = run(*command, name, timeout=60, cwd=self.dir)
