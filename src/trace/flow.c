@@ -317,13 +317,19 @@ static bool begins_anew(const struct flow *f, const struct conn_dir *h, const st
         return h->packets || !o->ack_hi || (int32_t)(seq - (uint32_t)o->ack_hi) >= 0;
     if (h->syn_count > 1 || ((h->fin_count || o->fin_count) && is_foreign(h, o, seq)))
         return true;
+    const bool only_syns = f->packets <= h->syn_count + o->syn_count;
+    /* Only the packets of the end that accepts were captured, and the SYN-ACK acknowledges another
+     * SYN than the one before (o->isn64 has the first acknowledgement number of h). */
+    if (flags & SCPS_ACK && h->syn_count && !o->packets && !only_syns &&
+        s->ack != (uint32_t)o->isn64)
+        return true;
     /* The capture shows no close of connection f. The SYN begins a new connection (true) if an end
      * has lost f in a crash (RFC 9293 section 3.5.1), or the capture lacks its close. The SYN
      * counts as a part of f (false) if it has ACK, since it may be a SYN cookie of the same
      * handshake, if only SYNs were captured before, or if it may be the SYN of f, captured late: it
      * is the first one of direction h, and nothing else of this direction was captured, or only
      * data above it. */
-    if (flags & SCPS_ACK || f->packets <= h->syn_count + o->syn_count)
+    if (flags & SCPS_ACK || only_syns)
         return false;
     return h->syn_count || (h->packets && (int32_t)(seq - (uint32_t)h->isn64) >= 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets of one connection, passed to the analyser one by one: trace/parse.h and parse.c for TCP
  * options of which the capture has a part, trace/step_sent.h for the round trip of a SYN that was
- * sent again. */
+ * sent again, trace/flow.c for a SYN that begins another connection. */
 #include "cmocka_all.h"
 
 #include "base/bytes.h"
@@ -135,11 +135,41 @@ static void timeout_after_a_syn_sent_again(void **state)
     scps_trace_free(t);
 }
 
+/* A capture of the accepting end's packets alone. The client has closed the first connection by a
+ * reset, or not at all as far as that shows, and connects again from the same port, within the old
+ * window. SYN-ACKs with other cookies for the same SYN (RFC 4987 section 3.6) are of one
+ * connection. */
+static void one_direction_of_two_connections(void **state)
+{
+    (void)state;
+    for (int fin = 0; fin < 2; fin++)
+        for (int cookie = 0; cookie < 2; cookie++) {
+            struct scps_trace *t = scps_trace_new(NULL);
+            feed(t, MS(0), B(SCPS_SYN | SCPS_ACK, 499, 101, 1, 1));
+            feed(t, MS(1), B(SCPS_ACK, 500, 2101, 2, 2));
+            if (fin)
+                feed(t, MS(2), B(SCPS_ACK | SCPS_FIN, 500, 2101, 3, 3));
+            feed(t, MS(20), B(SCPS_SYN | SCPS_ACK, 3000, cookie ? 101 : 5001, 4, 4));
+            feed(t, MS(21), B(SCPS_ACK, 3001, 6001, 5, 5));
+            scps_trace_finish(t);
+            assert_int_equal(scps_trace_conns(t), cookie ? 1 : 2);
+            scps_trace_free(t);
+        }
+    struct scps_trace *t = scps_trace_new(NULL);
+    feed(t, MS(0), B(SCPS_SYN | SCPS_ACK, 499, 101, 1, 1));
+    feed(t, MS(1), B(SCPS_SYN | SCPS_ACK, 600, 201, 2, 2));
+    scps_trace_finish(t);
+    /* There was nothing but SYNs. */
+    assert_int_equal(scps_trace_conns(t), 1);
+    scps_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_of_which_a_part_was_captured),
         cmocka_unit_test(timeout_after_a_syn_sent_again),
+        cmocka_unit_test(one_direction_of_two_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
