@@ -285,7 +285,7 @@ static int completion(const char *shell)
         return refuse("%s: give bash, the only shell it is made for", "--completion");
     c.words = "run sweep merge compare report list keys";
     c.more = "scps_lab list 2>/dev/null";
-    completion_add_getopt(&c, words, NULL);
+    completion_add_getopt(&c, words, "hV");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         completion_set(&c, files[i], COMPLETION_FILE, NULL);
     completion_add(&c, "--", "version", COMPLETION_NONE, NULL);

@@ -30,8 +30,13 @@ static void add_tables(struct completion *c)
         if (ttcp_letters[i].take != NULL)
             completion_add(c, "-", (char[]){ttcp_letters[i].c, '\0'}, value_of(ttcp_letters[i].arg),
                            NULL);
-    for (size_t i = 0; i < ttcp_nwords; i++)
-        completion_add(c, "--", ttcp_words[i].name, value_of(ttcp_words[i].arg), NULL);
+    for (size_t i = 0; i < ttcp_nwords; i++) {
+        const struct ttcp_word *w = &ttcp_words[i];
+
+        completion_add(c, "--", w->name, value_of(w->arg), NULL);
+        if (w->c != 0)
+            completion_add(c, "-", (char[]){w->c, '\0'}, value_of(w->arg), NULL);
+    }
     completion_add_getopt(c, if_long, NULL);
 }
 

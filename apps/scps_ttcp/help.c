@@ -11,17 +11,17 @@
 #define LEFT_CC     19  /* column in which --list-cc begins to describe a controller or parameter */
 #define RIGHT       100 /* column before which every line of the help ends */
 
-/* Prints the left column of the help: a long option, its argument (NULL: none), and its short form,
- * letter c (0: none). If this text reaches into the column of the descriptions, the description
- * begins on the next line. */
-static void left_side(FILE *f, const char *name, const char *arg, char c)
+/* Prints the left column of the help: a long option, its second name (NULL: none), its argument
+ * (NULL: none), and its short form, letter c (0: none). If this text reaches into the column of the
+ * descriptions, the description begins on the next line. */
+static void left_side(FILE *f, const char *name, const char *alias, const char *arg, char c)
 {
     char left[64], letter[6] = "";
 
     if (c != 0)
         snprintf(letter, sizeof(letter), ", -%c", c);
-    snprintf(left, sizeof(left), "--%s%s%s%s", name, arg != NULL ? " " : "", arg != NULL ? arg : "",
-             letter);
+    snprintf(left, sizeof(left), "--%s%s%s%s%s%s", name, alias != NULL ? ", --" : "",
+             alias != NULL ? alias : "", arg != NULL ? " " : "", arg != NULL ? arg : "", letter);
     fprintf(f, "  %-*s ", LEFT - 3, left);
     if (strlen(left) > LEFT - 3)
         fprintf(f, "\n%*s", LEFT, "");
@@ -43,7 +43,7 @@ static void setting_lines(FILE *f, enum setting_id id)
         snprintf(all, sizeof(all), s->clause != NULL ? "%s (%s)" : "%s", text, s->clause);
     else
         snprintf(all, sizeof(all), "%s (%s)", text, facts);
-    left_side(f, option, ttcp_setting_arg(id), s->letter);
+    left_side(f, option, s->alias, ttcp_setting_arg(id), s->letter);
     setting_wrap(f, all, LEFT, RIGHT);
 }
 
@@ -67,7 +67,7 @@ void ttcp_print_help(FILE *f)
     for (size_t i = 0; i < ttcp_nwords; i++) {
         const struct ttcp_word *w = &ttcp_words[i];
 
-        left_side(f, w->name, w->arg, w->c);
+        left_side(f, w->name, NULL, w->arg, w->c);
         setting_wrap(f, w->help, LEFT, RIGHT);
     }
     fputs("\nSettings of the connection, at this end (over a link at both):\n", f);

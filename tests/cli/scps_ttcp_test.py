@@ -267,7 +267,7 @@ class Usage(Case):
         entries = [" ".join(e.split()) for e in re.split(r"\n  (?=--)", part)[1:]]
         self.assertGreater(len(entries), 50)
         for e in entries:
-            name, what = re.fullmatch(r"(--[\w-]+(?: (?:SEC|MS|HOW|N))?)(?:, -\w)? (.*)", e).groups()
+            name, what = re.fullmatch(r"(--[\w-]+(?:, --[\w-]+)?(?: (?:SEC|MS|HOW|N))?)(?:, -\w)? (.*)", e).groups()
             for words in re.fullmatch(r"(.*?)(?: \(([^()]*(?:\([^()]*\)[^()]*)*)\))?", what).groups():
                 words = (words or "")[1:]  # the page begins sentences with a capital
                 self.assertIn(words, page, e)
