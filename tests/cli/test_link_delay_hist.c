@@ -22,6 +22,7 @@ static void none(void **state)
     late_add(l, -5); /* A packet cannot be early: a negative delay counts as 0. */
     assert_int_equal(late_quantile(l, 990000), 0);
     assert_int_equal(l->n, 1);
+    assert_int_equal(l->sum, 0);
     free(l);
 }
 
