@@ -189,7 +189,9 @@ static struct resend own_copy(const struct conn_dir *h, uint64_t first, uint64_t
 {
     const struct again *other = NULL, *mine = NULL;
     struct resend own = *re;
-    if (!re->any || !re->retrans || !h->why)
+    /* If a part of the packet has been acknowledged, all of it counts as acknowledged (segs.c), and
+     * re->retrans is 0. */
+    if (!re->any || (!re->retrans && !re->acked) || !h->why)
         return own;
     for (uint32_t i = 0; i < SCPS_MIN(h->why->nagain, AGAINS); i++) {
         const struct again *a = &h->why->again[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets of one connection, passed to the analyser one by one: trace/parse.h and parse.c for TCP
  * options of which the capture has a part, trace/step_sent.h for the round trip of a SYN that was
- * sent again, trace/flow.c for a SYN that begins another connection. */
+ * sent again, trace/why.c for causes of retransmissions, trace/flow.c for a SYN that begins another
+ * connection. */
 #include "cmocka_all.h"
 
 #include "base/bytes.h"
@@ -22,7 +23,7 @@ struct pkt {
 
 static void feed(struct scps_trace *t, scps_time at, struct pkt x)
 {
-    static uint8_t p[2000];
+    static uint8_t p[4000];
     const uint32_t total = 40 + x.optlen + x.len;
     memset(p, 0, sizeof p);
     p[0] = 0x45;
@@ -135,6 +136,39 @@ static void timeout_after_a_syn_sent_again(void **state)
     scps_trace_free(t);
 }
 
+/* An acknowledgement of end b with one SACK block, [left, right). */
+static struct pkt sacking(uint32_t ack, uint32_t left, uint32_t right)
+{
+    static uint8_t o[12] = {1, 1, 5, 10};
+    scps_put32(o + 4, left);
+    scps_put32(o + 8, right);
+    return (struct pkt){
+        .b2a = true, .flags = SCPS_ACK, .seq = 500, .ack = ack, .opt = o, .optlen = 12};
+}
+
+/* A packet of six segments, which segmentation offload behind the capture point has cut, is
+ * acknowledged in its middle. What is missing of it is sent again one by one, sooner after each
+ * other than a round trip. */
+static void parts_of_a_packet_sent_again(void **state)
+{
+    struct scps_trace *t = scps_trace_new(NULL);
+    (void)state;
+    feed(t, MS(0), A(SCPS_SYN, 100, 0, 1, 0));
+    feed(t, MS(20), B(SCPS_SYN | SCPS_ACK, 499, 101, 1, 1));
+    feed(t, MS(21), A(SCPS_ACK, 101, 0, 2, 1));
+    feed(t, MS(22), A(SCPS_ACK, 101, 1800, 3, 1));
+    feed(t, MS(23), A(SCPS_ACK, 1901, 1800, 4, 1));
+    feed(t, MS(43), B(SCPS_ACK, 500, 701, 5, 3)); /* 600 of the first 1800 octets */
+    for (uint32_t i = 0; i < 4; i++) {
+        feed(t, MS(44 + 2 * i), sacking(701, 1901, 2201 + i * 300));
+        feed(t, MS(45 + 2 * i), A(SCPS_ACK, 701 + i * 300, 300, 25 + i, 5));
+    }
+    const struct scps_trace_conn c = finished(t);
+    assert_int_equal(c.a2b.rexmt_data_pkts, 4);
+    assert_int_equal(c.a2b.resent_sack, 4);
+    scps_trace_free(t);
+}
+
 /* A capture of the accepting end's packets alone. The client has closed the first connection by a
  * reset, or not at all as far as that shows, and connects again from the same port, within the old
  * window. SYN-ACKs with other cookies for the same SYN (RFC 4987 section 3.6) are of one
@@ -169,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_of_which_a_part_was_captured),
         cmocka_unit_test(timeout_after_a_syn_sent_again),
+        cmocka_unit_test(parts_of_a_packet_sent_again),
         cmocka_unit_test(one_direction_of_two_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
