@@ -329,10 +329,12 @@ static bool snack_asked(const struct clues *k)
            !((k->silent || k->going_back) && k->hole - k->last_at < k->h->rtt_least);
 }
 
+/* Returns true if the retransmission k is a tail loss probe. There is none during loss recovery
+ * (RFC 8985 section 7.2). */
 static bool probes_tail(const struct clues *k)
 {
-    return k->highest && !k->re->retrans && k->idle >= k->srtt + k->srtt / 2 && k->idle < k->rto &&
-           k->h->dup_run < 3 && k->h->srtt;
+    return k->highest && !k->going_back && k->una >= k->h->fast_recover && !k->re->retrans &&
+           k->idle >= k->srtt + k->srtt / 2 && k->idle < k->rto && k->h->dup_run < 3 && k->h->srtt;
 }
 
 /* Returns the cause of a retransmission that acknowledgements explain: SACK, three duplicate

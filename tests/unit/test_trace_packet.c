@@ -169,6 +169,29 @@ static void parts_of_a_packet_sent_again(void **state)
     scps_trace_free(t);
 }
 
+/* The timer expires for the first of three segments, of which the second is reported by SACK. After
+ * both have been acknowledged the third, the highest, is sent again, after 1.5 round trips: that is
+ * the rest of the recovery and no tail loss probe (RFC 8985 section 7.2). */
+static void no_tail_probe_in_recovery(void **state)
+{
+    struct scps_trace *t = scps_trace_new(NULL);
+    (void)state;
+    feed(t, MS(0), A(SCPS_SYN, 100, 0, 1, 0));
+    feed(t, MS(1), B(SCPS_SYN | SCPS_ACK, 499, 101, 1, 1));
+    feed(t, MS(2), A(SCPS_ACK, 101, 0, 2, 1));
+    for (uint32_t i = 0; i < 3; i++)
+        feed(t, MS(3), A(SCPS_ACK, 101 + i * 1000, 1000, 3, 1));
+    feed(t, MS(4), sacking(101, 1101, 2101));
+    feed(t, MS(304), A(SCPS_ACK, 101, 1000, 304, 4));
+    feed(t, MS(305), B(SCPS_ACK, 500, 2101, 305, 304));
+    feed(t, MS(308), A(SCPS_ACK, 2101, 1000, 308, 305));
+    const struct scps_trace_conn c = finished(t);
+    assert_int_equal(c.a2b.rexmt_data_pkts, 2);
+    assert_int_equal(c.a2b.resent_timeout, 2);
+    assert_int_equal(c.a2b.resent_tail_probe, 0);
+    scps_trace_free(t);
+}
+
 /* A capture of the accepting end's packets alone. The client has closed the first connection by a
  * reset, or not at all as far as that shows, and connects again from the same port, within the old
  * window. SYN-ACKs with other cookies for the same SYN (RFC 4987 section 3.6) are of one
@@ -204,6 +227,7 @@ int main(void)
         cmocka_unit_test(options_of_which_a_part_was_captured),
         cmocka_unit_test(timeout_after_a_syn_sent_again),
         cmocka_unit_test(parts_of_a_packet_sent_again),
+        cmocka_unit_test(no_tail_probe_in_recovery),
         cmocka_unit_test(one_direction_of_two_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
