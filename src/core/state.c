@@ -371,12 +371,14 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
 /* Processes the acknowledgement of this end's SYN in SYN-RECEIVED (RFC 9293 section 3.10.7.4, fifth
  * check). Returns 0 if the processing of the segment continues. While the listener's queue of
  * connections to accept is full, drops the segment: the SYN-ACK is sent again, and the peer answers
- * it, or sends its data again. */
+ * it, or sends its data again. If the segment acknowledges another number than that of this end's
+ * SYN, SCPS_DROP_BAD_ACK is returned; for a connection of a listener the caller counts the drop,
+ * since the segment may acknowledge a SYN cookie of the listener. */
 static SCPS_NOINLINE int handshake_ends(struct scps_conn *c, const struct scps_seg *seg)
 {
     if (c->s.snd.nxt == 0 || scps_seq_ahead(c->s.snd.iss, c->s.snd.una, seg->ack) <= 0 ||
         scps_seq_ahead(c->s.snd.iss, c->s.snd.nxt, seg->ack) > 0)
-        return drop(&c->s.ctx, SCPS_DROP_BAD_ACK, seg);
+        return c->notify.pending ? SCPS_DROP_BAD_ACK : drop(&c->s.ctx, SCPS_DROP_BAD_ACK, seg);
     if (!c->s.ctx.env->may_establish(c))
         return drop(&c->s.ctx, SCPS_DROP_BACKLOG_FULL, seg);
     scps_send_update_next(&c->s.snd, seg->seq);

@@ -146,6 +146,8 @@ static SCPS_NOINLINE int delivered(struct scps_stack *st, struct scps_nif *nif, 
     }
     if (err == SCPS_DROP_OLD_DUPLICATE && seg->flags & SCPS_SYN && c->state == SCPS_SYN_RECEIVED)
         repeat_syn_ack(st, nif, c);
+    if (err == SCPS_DROP_BAD_ACK && c->state == SCPS_SYN_RECEIVED && scps_conn_listener(c))
+        return scps_listener_other_ack(scps_conn_listener(c), nif, c, seg);
     if (err == SCPS_DROP_BAD_ACK || err == SCPS_DROP_AFTER_CLOSE ||
         (err == SCPS_DROP_NO_CONNECTION && !(c->s.todo.bits & SCPS_TODO_RST) &&
          scps_route_local(st, &c->local))) {

@@ -25,6 +25,10 @@
  * (data of a vendor in a second TCP option 20) are never in force with a cookie, because they need
  * memory. A peer that echoes other bits than it was sent gains nothing: they give it only features
  * for which its SYN could have asked. A cookie is valid in its unit of time and in the next one.
+ *
+ * If the SYN or its cookie is late, the peer repeats the SYN, for which a half-open connection may
+ * be created. Of the two numbers the peer takes the one that arrives first: when it acknowledges
+ * the cookie, the half-open connection is dropped, and the cookie opens the connection.
  */
 #include "stack/stack.h"
 
@@ -183,6 +187,14 @@ static bool read_cookie(const struct scps_listener *l, const struct scps_flow *f
     return true;
 }
 
+/* Returns true if seg, data or a FIN, may come from a peer whose first segment after a handshake
+ * with a cookie was lost. The peer will send that again, so it gets no reset. */
+static bool may_follow_cookie(const struct scps_listener *l, const struct scps_seg *seg)
+{
+    return (seg->len || seg->flags & SCPS_FIN) && l->cookie_at &&
+           l->st->env.now - l->cookie_at <= 2 * UNIT;
+}
+
 /* ---- functions that process segments to a listener ---- */
 
 SCPS_NOINLINE struct scps_conn *
@@ -321,10 +333,7 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     struct scps_conn *c;
 
     if (!read_cookie(l, f, seg, &syn)) {
-        /* While cookies are in use, data or a FIN may come from a peer whose first segment after
-         * the handshake was lost. The peer will send that again, so it gets no reset. */
-        if ((seg->len || seg->flags & SCPS_FIN) && l->cookie_at &&
-            st->env.now - l->cookie_at <= 2 * UNIT)
+        if (may_follow_cookie(l, seg))
             return scps_stack_drop(st, SCPS_DROP_BAD_COOKIE);
         scps_answer_reset(st, nif, f, seg);
         return scps_stack_drop(st, l->cookie_at ? SCPS_DROP_BAD_COOKIE : SCPS_DROP_NO_CONNECTION);
@@ -346,6 +355,24 @@ static int take_ack(struct scps_listener *l, struct scps_nif *nif, const struct 
     }
     st->count.cookies_ok++;
     return scps_conn_input(c, seg);
+}
+
+int scps_listener_other_ack(struct scps_listener *l, struct scps_nif *nif, struct scps_conn *c,
+                            const struct scps_seg *seg)
+{
+    const struct scps_flow f = {c->local, c->remote, c->lport, c->rport};
+    struct scps_stack *st = l->st;
+    struct scps_seg syn;
+
+    if (read_cookie(l, &f, seg, &syn)) {
+        scps_conn_finish(c, 0);
+        scps_stack_reap(st);
+        return take_ack(l, nif, &f, seg);
+    }
+    scps_conn_ctx_drop(&c->s.ctx, SCPS_DROP_BAD_ACK, seg);
+    if (!may_follow_cookie(l, seg))
+        scps_answer_reset(st, nif, &f, seg);
+    return SCPS_DROP_BAD_ACK;
 }
 
 int scps_listener_input(struct scps_listener *l, struct scps_nif *nif, const struct scps_flow *f,

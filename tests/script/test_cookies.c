@@ -305,6 +305,78 @@ static void data_before_the_cookie(void **x)
     script_free(t);
 }
 
+/* Sends a SYN that is answered by a cookie, then, when older half-open connections may be dropped,
+ * the same SYN again, which creates a half-open connection. Both answers are late. Returns the
+ * offset of the cookie from the number of the second SYN-ACK. */
+static int64_t cookie_and_half_open(struct script *t)
+{
+    uint32_t cookie;
+    struct scps_stack_stats s;
+
+    peer_says(t, MS(10), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    cookie = t->last.seq;
+    script_run(t, SEC(4)); /* The other SYN-ACKs are repeated. */
+    script_forget_sent(t);
+    peer_says(t, SEC(4), .seq = ZERO, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    assert_int_not_equal(t->last.seq, cookie);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_out, 1);
+    assert_int_equal(s.half_open_evicted, 1);
+    assert_int_equal(s.half_open, 4);
+    return (int32_t)(cookie - t->last.seq);
+}
+
+/* Where the round trip is longer than the peer's timer, a SYN that was answered by a cookie comes
+ * again, and finds room for a half-open connection. The peer acknowledges the SYN-ACK that arrives
+ * first, which is the cookie (RFC 4987 section 3.6), and its connection is not reset for the number
+ * of the second one (RFC 9293 section 3.10.7.4, fifth check). */
+static void a_cookie_instead_of_a_half_open_connection(void **x)
+{
+    struct script *t = flooded(x);
+    struct scps_stack_stats s;
+    int64_t cookie = cookie_and_half_open(t);
+
+    /* Data whose predecessor was lost does not show which number the peer has taken. */
+    peer_says(t, SEC(4) + MS(1), .seq = 301, .ack = cookie + 1, .len = 100);
+    expect_quiet(t, SCPS_HOLD_NONE);
+    peer_says(t, SEC(4) + MS(2), .seq = 1, .ack = cookie + 1, .len = 300);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    app_reads(t, SEC(4) + MS(2), 300);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 1);
+    assert_int_equal(s.resets_out, 0);
+    assert_int_equal(s.half_open, 3);
+    assert_int_equal(s.drops[SCPS_DROP_BAD_ACK], 1);
+    script_forget_events(t);
+    abort_and_free(t);
+}
+
+/* An acknowledgement of neither number is answered by a reset, and the half-open connection
+ * stays. */
+static void neither_cookie_nor_half_open(void **x)
+{
+    struct script *t = flooded(x);
+    struct scps_stack_stats s;
+    int64_t cookie = cookie_and_half_open(t);
+
+    peer_says(t, SEC(4) + MS(1), .seq = 1, .ack = cookie + 2);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.resets_out, 1);
+    assert_int_equal(s.half_open, 4);
+    assert_int_equal(s.drops[SCPS_DROP_BAD_ACK], 1);
+    script_forget_sent(t);
+    peer_says(t, SEC(4) + MS(2), .seq = 1, .ack = 1);
+    expect_event(t, SCPS_EV_ACCEPT);
+    t->c = scps_accept(t->l);
+    expect_state(t, SCPS_ESTABLISHED);
+    scps_stack_get_stats(t->st, &s);
+    assert_int_equal(s.cookies_ok, 0);
+    abort_and_free(t);
+}
+
 static void wrong_and_old_cookies(void **x)
 {
     struct script *t = flooded(x);
@@ -1081,6 +1153,8 @@ int main(void)
         SCRIPT_TEST(options_survive_in_timestamps),
         SCRIPT_TEST(data_with_the_cookie),
         SCRIPT_TEST(data_before_the_cookie),
+        SCRIPT_TEST(a_cookie_instead_of_a_half_open_connection),
+        SCRIPT_TEST(neither_cookie_nor_half_open),
         SCRIPT_TEST(wrong_and_old_cookies),
         SCRIPT_TEST(a_cookie_is_for_one_flow_and_time),
         SCRIPT_TEST(a_cookie_keeps_the_mss),
