@@ -529,8 +529,11 @@ static inline void scps_conn_get_config(const struct scps_conn *c, struct scps_c
  * larger rcvbuf, loss_cause, records. Fields that the SYN depends on keep their value, whatever cfg
  * says: cc and its parameters, hollow, first_window, mss, sack, timestamps, wscale, ecn, snack,
  * snack_long, snack_raw_unit, compress, comp_proto, bets, bets_legacy, binding. rcvbuf is no larger
- * than the window scale allows. scps_conn_get_config() returns what is in force. Returns 0, or
- * SCPS_ERR_INVAL, RANGE, NORATE or NOMEM, and then nothing has changed. */
+ * than the window scale allows. scps_conn_get_config() returns what is in force. A timer that runs
+ * expires no later than if it were set now; a longer time applies when the timer is set next. A
+ * larger sndbuf is room for a writer that waits (SCPS_EV_WRITABLE), a larger rcvbuf is announced to
+ * a peer whose window is closed, and outage_after 0 ends an outage that this end has inferred.
+ * Returns 0, or SCPS_ERR_INVAL, RANGE, NORATE or NOMEM, and then nothing has changed. */
 SCPS_API int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg);
 
 /* Copies state and counters to *out; size is sizeof *out in the calling program. */

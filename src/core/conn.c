@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens, ends and frees a connection, changes its state and its configuration. */
+/* Opens, ends and frees a connection, and changes its state. */
 #include "core/conn.h"
 #include "core/config.h"
 #include "core/fixed.h"
 
 #include "base/bytes.h"
-#include "base/line.h"
 
 /* RTO for data, µs, after the SYN timed out (RFC 6298 section 5.7) */
 #define AFTER_LOST_SYN SCPS_SEC(3)
@@ -423,77 +422,9 @@ void scps_conn_send_tcp_headers(struct scps_sender *s)
     scps_conn_set_pmtu_mss(s, s->agreed.pmtu_mss);
 }
 
-/* ---- functions that change the configuration of a connection ---- */
-
 void scps_conn_hold_small(struct scps_sender *s, unsigned bit, bool on)
 {
     scps_small_set(&s->small, bit, on);
     if (!on)
         scps_sender_wake(s);
-}
-
-/* Called before *n replaces the configuration *old of a connection whose handshake has begun.
- * Copies to *n the fields that can no longer change: those that the SYN offers or has negotiated,
- * and those that both ends must interpret alike, such as the unit of SNACK. */
-static void keep_agreed(struct scps_conn_config *n, const struct scps_conn_config *old)
-{
-    scps_conn_config_set_cc(n, old->cc, old->cc_param);
-    n->first_window = old->first_window;
-    n->hollow = old->hollow;
-    n->mss = old->mss;
-    n->sack = old->sack;
-    n->timestamps = old->timestamps;
-    n->wscale = old->wscale;
-    n->ecn = old->ecn;
-    n->snack = old->snack;
-    n->snack_long = old->snack_long;
-    n->snack_raw_unit = old->snack_raw_unit;
-    n->compress = old->compress;
-    n->comp_proto = old->comp_proto;
-    n->bets = old->bets;
-    n->bets_legacy = old->bets_legacy;
-    memcpy(n->binding, old->binding, sizeof n->binding);
-}
-
-int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg)
-{
-    const struct scps_alloc *a = &c->s.ctx.env->alloc;
-    struct scps_conn_config n;
-    const struct scps_conn_config *old = &c->s.ctx.cfg->c;
-    struct scps_shared_config *s;
-    struct scps_line no_text = {NULL, 0};
-    scps_dur idle = old->keep_idle;
-    int err = scps_config_take(&n, cfg, &no_text);
-
-    if (err)
-        return err;
-    /* The fields that the SYN depends on keep their values, even if the connection has ended since:
-     * the congestion controller is one of them, and the memory of the connection has room only for
-     * the state of the controller with which it was opened. */
-    keep_agreed(&n, old);
-    n.rcvbuf = SCPS_MAX(n.rcvbuf, old->rcvbuf);
-    if (c->s.agreed.rcv_wscale < 14)
-        n.rcvbuf = (uint32_t)SCPS_MIN(
-            n.rcvbuf, SCPS_MAX(old->rcvbuf, UINT64_C(65535) << c->s.agreed.rcv_wscale));
-    s = scps_config_new(c->s.ctx.env, &n, c->s.queue && c->s.queue->gate, &err);
-    if (!s)
-        return err;
-    scps_config_unref(a, c->s.ctx.cfg);
-    scps_conn_ctx_configure(&c->s.ctx, s);
-    scps_conn_hold_small(&c->s, SCPS_SMALL_NODELAY, n.nodelay);
-    scps_rtt_limits(&c->s.rtt, s->c.rto_min, s->c.rto_max);
-    scps_rtt_initial(&c->s.rtt, s->c.rto_initial);
-    if (c->s.established && c->state != SCPS_CLOSED) {
-        scps_cc_follow(&c->s, s->c.rate);
-        if (!s->c.keepalive || scps_timer_runs(&c->end_timer))
-            ; /* no keep-alive timer: it is not configured, or end_timer ends the connection */
-        else if (!scps_timer_runs(&c->keep.timer))
-            scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + s->c.keep_idle);
-        else if (s->c.keep_idle != idle && !c->s.keep_probes)
-            /* The timer expires at once, and scps_keep_expired() then computes when the next probe
-             * is due. */
-            scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now);
-    }
-    scps_sender_wake(&c->s);
-    return 0;
 }

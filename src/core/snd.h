@@ -52,6 +52,8 @@ bool scps_snd_silent_too_long(const struct scps_sender *s, scps_dur max);
  * concluded from timeouts, not signalled. */
 void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred);
 void scps_snd_outage_over(struct scps_conn *c);
+/* Returns the interval before the next probe of an outage, µs. */
+scps_dur scps_snd_outage_interval(const struct scps_sender *s);
 /* Called when a valid segment of the peer arrives during an outage: ends the outage, unless a
  * signal reported less than a round trip ago (tp->deaf_until) that the link has failed, because the
  * segment may have been on its way then. */
@@ -66,6 +68,9 @@ void scps_snd_outage_timer(struct scps_conn *c);
  * from now on: replaces SRTT by rtt, computes the RTO from that, and restarts a running
  * retransmission timer. Has no effect before the first RTT sample. */
 void scps_snd_path(struct scps_sender *s, scps_dur rtt);
+/* Called when the configuration has changed, outside outages: if the retransmission timer or the
+ * persist timer runs, it expires no later than if it were set now. */
+void scps_snd_hasten(struct scps_sender *s);
 /* Attributes losses to `cause` until the time `until`. tx NULL: nothing is outstanding that could
  * be lost, so this has no effect. */
 void scps_snd_cause(struct scps_tx *tx, enum scps_loss_cause cause, scps_time until);

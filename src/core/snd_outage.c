@@ -24,12 +24,11 @@
 
 #include "base/bytes.h"
 
-/* Returns the interval before the next probe, µs. It is no longer than rto_max: an application that
- * sets an upper bound to the retransmission timer (RFC 6298 section 2.5) expects that the end of a
- * silence is detected within that time, and the probe takes the place of the retransmission. It is
- * no shorter than the retransmission timeout, which is above rto_max on a path with a longer round
- * trip. */
-static scps_dur probe_interval(const struct scps_sender *s)
+/* The interval is no longer than rto_max: an application that sets an upper bound to the
+ * retransmission timer (RFC 6298 section 2.5) expects that the end of a silence is detected within
+ * that time, and the probe takes the place of the retransmission. It is no shorter than the
+ * retransmission timeout, which is above rto_max on a path with a longer round trip. */
+scps_dur scps_snd_outage_interval(const struct scps_sender *s)
 {
     return scps_outage_interval(&s->outage, SCPS_MAX(s->ctx.cfg->c.rto_max, s->rtt.rto));
 }
@@ -92,7 +91,7 @@ void scps_snd_outage(struct scps_conn *c, scps_time until, bool inferred)
     scps_rcv_check_hole(c);
     scps_timer_set(&c->s.ctx, &c->outage_timer,
                    until != SCPS_NEVER ? SCPS_MAX(until, c->s.ctx.env->now)
-                                       : c->s.ctx.env->now + probe_interval(&c->s));
+                                       : c->s.ctx.env->now + scps_snd_outage_interval(&c->s));
     /* Queues the connection, so that the stack calls scps_conn_output(), which records the outage
      * (SCPS_HOLD_LINK_DOWN) as the reason why the connection sends nothing. */
     scps_sender_wake(&c->s);
@@ -177,6 +176,7 @@ void scps_snd_outage_timer(struct scps_conn *c)
         scps_sb_lose(&c->s.tx->sb, c->s.tx->sb.head, NULL);
     scps_todo_add(&c->s.todo, SCPS_TODO_KEEP);
     scps_outage_probed(&c->s.outage);
-    scps_timer_set(&c->s.ctx, &c->outage_timer, c->s.ctx.env->now + probe_interval(&c->s));
+    scps_timer_set(&c->s.ctx, &c->outage_timer,
+                   c->s.ctx.env->now + scps_snd_outage_interval(&c->s));
     scps_sender_wake(&c->s);
 }

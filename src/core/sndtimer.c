@@ -46,6 +46,19 @@ SCPS_NOINLINE void scps_snd_window_changed(struct scps_sender *s)
     }
 }
 
+void scps_snd_hasten(struct scps_sender *s)
+{
+    const scps_time rto = s->tx->rto.timer.at, probe = s->tx->persist.timer.at;
+
+    if (rto != SCPS_NEVER) {
+        scps_snd_arm_rtx(s);
+        scps_timer_by(&s->ctx, &s->tx->rto.timer, rto);
+    } else if (probe != SCPS_NEVER) {
+        scps_persist_arm(s);
+        scps_timer_by(&s->ctx, &s->tx->persist.timer, probe);
+    }
+}
+
 /* ---- functions that give data up (best effort) ---- */
 
 /* Largest number of ranges in the list of data that best effort has given up
