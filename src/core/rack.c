@@ -164,9 +164,13 @@ bool scps_rack_news(struct scps_sender *s, const struct scps_ack_result *sum, bo
 {
     struct scps_rack *rk = &s->tx->rack;
     bool repairing = s->tx->rec.episode != SCPS_EPISODE_NONE;
+    /* RFC 8985 section 6.2 step 2: a retransmission of which an earlier transmission may have been
+     * acknowledged, such as a tail loss probe, gives no RACK.rtt; the other segments that this
+     * acknowledgement covers do. */
+    const struct scps_sent_segment *latest = scps_ack_result_latest(sum, s->tx->sb.hi_xseq);
 
-    if (sum->newest && sum->newest->xseq == s->tx->sb.hi_xseq)
-        rk->rtt = SCPS_MAX(s->ctx.env->now - sum->newest->sent, 1);
+    if (latest)
+        rk->rtt = SCPS_MAX(s->ctx.env->now - latest->sent, 1);
     /* RFC 8985 section 7.1: TLP.end_seq is reset when recovery begins. Otherwise the loss that it
      * repairs would be attributed to the probe, too, and reduce the window twice. */
     if (repairing || repaired)

@@ -50,14 +50,15 @@ static inline scps_dur scps_reorder_window(const struct scps_reorder *ro, scps_d
 {
     return SCPS_MIN(ro->extent, rto);
 }
-/* Called when SACK or SNACK has reported an arrival: if sum->newest is the latest transmission
- * known to have arrived (its number is hi_xseq), and was sent once, stores its RTT. Precondition:
- * sum->newest is not NULL. */
+/* Called when SACK or SNACK has reported an arrival: if *sum has the latest transmission known to
+ * have arrived (its number is hi_xseq), and that segment was sent once, stores its RTT. */
 static inline void scps_reorder_reported(struct scps_reorder *ro, const struct scps_ack_result *sum,
                                          uint32_t hi_xseq, scps_time now)
 {
-    if (sum->newest->xseq == hi_xseq && !sum->newest->resends)
-        ro->rtt = SCPS_MAX(now - sum->newest->sent, 1);
+    const struct scps_sent_segment *r = scps_ack_result_latest(sum, hi_xseq);
+
+    if (r && !r->resends)
+        ro->rtt = SCPS_MAX(now - r->sent, 1);
 }
 /* Returns the current round trip, µs, as a segment that was sent once has shown it; 0: none has.
  * The least round trip may be far less where a queue has grown. The result is at most SRTT (srtt),

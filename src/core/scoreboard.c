@@ -213,8 +213,7 @@ static inline void credit(struct scps_scoreboard *sb, const struct scps_sent_seg
         sb->hi_xseq = r->xseq;
     else if (!r->resends && r->from + r->len <= sum->fack)
         sum->reordered = true;
-    if (!sum->newest || scps_sb_before(sum->newest->xseq, r->xseq))
-        sum->newest = r;
+    scps_ack_result_arrived(sum, r, sb->hi_xseq, unambiguous);
 }
 
 /* Returns the end offset of the record before idx. */
@@ -264,8 +263,7 @@ static SCPS_INLINE_SPEED uint64_t credit_run(struct scps_scoreboard *sb,
      * than any time. */
     if ((uint64_t)first->sent < (uint64_t)sum->oldest_sent)
         sum->oldest_sent = first->sent;
-    if (!sum->newest || scps_sb_before(sum->newest->xseq, last->xseq))
-        sum->newest = last;
+    scps_ack_result_arrived(sum, last, last->xseq, true);
     return bytes;
 }
 

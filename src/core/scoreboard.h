@@ -194,7 +194,24 @@ struct scps_ack_result {
     /* record of that arrived segment which was sent last. It may be freed already, so its times and
      * numbers are valid until another segment is sent. NULL: nothing arrived */
     const struct scps_sent_segment *newest;
+    /* If it is not known whether the last transmission of `newest` has arrived, or an earlier one:
+     * record of the arrived segment whose transmission is the latest that is known to have arrived
+     * (sb.hi_xseq), valid as long as `newest` is. NULL: there is none */
+    const struct scps_sent_segment *known;
 };
+
+/* Returns the record of the latest transmission that an acknowledgement shows to have arrived,
+ * hi_xseq: its number, sb.hi_xseq. NULL: the acknowledgement shows no later one than those before
+ * it. */
+static inline const struct scps_sent_segment *
+scps_ack_result_latest(const struct scps_ack_result *sum, uint32_t hi_xseq)
+{
+    const struct scps_sent_segment *r = sum->newest;
+
+    if (r && r->xseq != hi_xseq)
+        r = sum->known;
+    return r && r->xseq == hi_xseq ? r : NULL;
+}
 
 /* Returns the result of an acknowledgement that reports nothing. */
 static SCPS_INLINE_SPEED struct scps_ack_result scps_ack_result_none(void)
@@ -238,6 +255,23 @@ static inline uint32_t scps_sb_count(const struct scps_scoreboard *sb)
 static inline bool scps_sb_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
+}
+/* Called when an acknowledgement reports that r has arrived, after hi_xseq, sb.hi_xseq, was
+ * updated: sets sum->newest and sum->known. known: its last transmission is known to have
+ * arrived. */
+static inline void scps_ack_result_arrived(struct scps_ack_result *sum,
+                                           const struct scps_sent_segment *r, uint32_t hi_xseq,
+                                           bool known)
+{
+    const struct scps_sent_segment *n = sum->newest;
+
+    if (!n || scps_sb_before(n->xseq, r->xseq)) {
+        if (!known && n && n->xseq == hi_xseq)
+            sum->known = n;
+        sum->newest = r;
+    } else if (r->xseq == hi_xseq) {
+        sum->known = r;
+    }
 }
 static SCPS_INLINE_SPEED struct scps_sent_segment *scps_sb_at(const struct scps_scoreboard *sb,
                                                               uint32_t idx)

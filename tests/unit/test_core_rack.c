@@ -129,6 +129,42 @@ static void lost_by_time(void **state)
     assert_int_equal(sum.lost, 2000);
 }
 
+/* Section 6.2 step 2: a retransmission is left out of RACK.rtt if an earlier transmission may have
+ * been acknowledged, and the other segments of the same acknowledgement count. The round trip has
+ * grown to 220 ms, so that a tail loss probe is sent before that acknowledgement comes. */
+static void an_ambiguous_probe(void **state)
+{
+    const scps_dur grown = SCPS_MS(220);
+    (void)state;
+
+    for (int how = 0; how < 3; how++) {
+        struct scps_scoreboard *sb = &p.s.tx->sb;
+        scps_off una = p.s.snd.una / 1000;
+        scps_time sent = p.env.now;
+
+        part_send(&p, 5, 1000);
+        p.env.now += RTT;
+        acked((unsigned)una + 1, 0, 0);
+        assert_int_equal(p.s.tx->rack.rtt, RTT);
+        p.env.now = sent + SCPS_MS(200);
+        scps_sb_resent(sb, sb->tail - 1, p.env.now); /* the probe */
+        p.env.now = sent + grown;
+        if (how == 0) { /* a SACK block with the probe and the two segments before it */
+            acked((unsigned)una + 1, (unsigned)una + 2, (unsigned)una + 5);
+            assert_int_equal(p.s.tx->rack.rtt, grown);
+            acked((unsigned)una + 5, 0, 0);
+            continue;
+        }
+        sum = scps_ack_result_none();
+        if (how == 1) /* SACK reports the probe first. */
+            scps_sb_arrived(sb, p.env.now, OCTET(una + 4), OCTET(una + 5), RTT, &sum);
+        scps_sb_ack(sb, p.env.now, OCTET(una + 5), RTT, &sum);
+        scps_send_acked(&p.s.snd, OCTET(una + 5));
+        scps_rack_news(&p.s, &sum, false, how == 1, false);
+        assert_int_equal(p.s.tx->rack.rtt, grown);
+    }
+}
+
 /* A segment that was sent after all that has arrived is not lost, however old it is. */
 static void sent_later(void **state)
 {
@@ -271,6 +307,14 @@ static void probe_was_needless(void **state)
         part_send(&p, 1, 1000);
         assert_false(acked(3, 0, 0));
     }
+    /* A duplicate with a SACK block decides nothing: a later acknowledgement does. */
+    begin(state);
+    part_send(&p, 2, 1000);
+    scps_rack_probed(&p.s.tx->rack, p.s.snd.nxt, true);
+    assert_false(acked(2, 0, 0));
+    assert_false(scps_rack_news(&p.s, &sum, true, true, false));
+    part_send(&p, 1, 1000);
+    assert_true(acked(3, 0, 0));
     begin(state);
     part_send(&p, 2, 1000);
     scps_rack_probed(&p.s.tx->rack, p.s.snd.nxt, false);
@@ -287,6 +331,7 @@ int main(void)
         CASE(lost_retransmission),   CASE(holes_reported_by_snack),
         CASE(probe_timeout),         CASE(no_probe),
         CASE(probe_repaired_a_loss), CASE(probe_was_needless),
+        CASE(an_ambiguous_probe),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
