@@ -32,7 +32,7 @@ enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender
     /* The timer waits for at least a retransmission timeout, so that the answer to the last probe
      * can arrive. */
     scps_dur interval = SCPS_MAX(cfg->keep_interval, s->rtt.rto);
-    scps_time heard = k->heard_at, due;
+    scps_time due = k->heard_at + cfg->keep_idle;
 
     if (!in_force(cfg, state))
         return SCPS_KEEP_LATER;
@@ -41,11 +41,8 @@ enum scps_keep_verdict scps_keep_expired(struct scps_keep *k, struct scps_sender
         scps_timer_set(&s->ctx, &k->timer, now + cfg->keep_idle);
         return SCPS_KEEP_LATER;
     }
-    if (s->keep_probes && s->heard.keep) { /* The peer has answered the last probe. */
-        heard = SCPS_MAX(heard, now - interval);
+    if (s->heard.keep) /* The peer has answered the last probe. */
         s->keep_probes = 0;
-    }
-    due = heard + cfg->keep_idle;
     if (s->snd.una != s->snd.nxt ||
         /* Outstanding or unsent data, or a FIN, has other timers, so no probe is needed. */
         scps_send_fin_end(&s->snd) > s->snd.nxt) {

@@ -13,8 +13,8 @@
 
 struct scps_keep {
     struct scps_timer timer; /* timer of keep-alive probes */
-    /* time, µs, at which data or an acknowledgement of data last arrived; the next probe is due
-     * keep_idle later */
+    /* time, µs, at which data or an acknowledgement last arrived; the next probe is due keep_idle
+     * later */
     scps_time heard_at;
 };
 
@@ -31,11 +31,20 @@ static inline void scps_keep_progress(struct scps_sender *s)
 {
     s->keep_probes = 0;
 }
-/* Records that data, or an acknowledgement while data was outstanding, arrived at `now`. The
- * next keep-alive probe is due keep_idle later. */
+/* Records that data or an acknowledgement arrived at `now`. The next keep-alive probe is due
+ * keep_idle later. */
 static inline void scps_keep_heard(struct scps_keep *k, scps_time now)
 {
     k->heard_at = now;
+}
+/* Called when an acknowledgement arrives in a segment with `len` octets of data. RFC 9293 section
+ * 3.8.4: a probe is sent only when "no data or acknowledgment packets have been received for the
+ * connection within an interval". Data is recorded by scps_keep_heard(), when rcv.c has compared
+ * its time with that of the data before. */
+static inline void scps_keep_acked(struct scps_keep *k, uint32_t len, scps_time now)
+{
+    if (!len)
+        k->heard_at = now;
 }
 /* Called when the keep-alive timer has expired. Returns what the caller must do, and sets the timer
  * again if it is still needed. state: enum scps_state. */

@@ -20,6 +20,7 @@
 #include "core/conn.h"
 
 #include "base/bytes.h"
+#include "core/keep.h"
 #include "core/seq.h"
 
 /* Distance, octets, from the initial sequence number of a refused SYN to that of the next SYN,
@@ -264,6 +265,7 @@ static SCPS_NOINLINE int unacceptable(struct scps_conn *c, const struct scps_seg
         /* The segment, for example a keep-alive probe, shows that the peer sends and that the link
          * carries its segments. */
         scps_heard_now(&c->s.heard);
+        scps_keep_acked(&c->keep, seg->len, c->s.ctx.env->now);
         note_reached(&c->s.snd, seg->ack);
         /* The outage is ended before the segment is answered. During it the answer would be
          * delayed, and two ends in an outage would wait for each other. */

@@ -256,7 +256,7 @@ static void probes_carry_their_sequence_number(void **x)
             at += SEC(outage ? gap[i] : 10);
             expect_sent(t, .at = at, .from = ZERO, .compressed = true, .wire = ip_len(t) + 14);
             if (!outage)
-                peer_says(t, at + MS(100), .ack = 1);
+                peer_says(t, at += MS(100), .ack = 1);
         }
         script_run(t, script_now(t) + SEC(1));
         script_free(t);

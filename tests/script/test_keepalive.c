@@ -97,13 +97,13 @@ static void answered_as_often_as_asked(void **x)
     t->cfg.keep_count = 2;
     script_established(t, MS(100));
     script_forget_events(t);
-    for (int i = 1; i < 10; i++) {
-        expect_sent(t, .at = MS(100) + SEC(10 * i), .from = ZERO, .ack = 1);
-        peer_says(t, MS(200) + SEC(10 * i), .ack = 1);
+    for (int i = 1; i < 10; i++) { /* Each answer takes 100 ms, and the time counts from it. */
+        expect_sent(t, .at = MS(10100) * i, .from = ZERO, .ack = 1);
+        peer_says(t, MS(10100) * i + MS(100), .ack = 1);
     }
     for (int i = 10; i < 12; i++) /* From here on probes are not answered. */
-        expect_sent(t, .at = MS(100) + SEC(10 * i), .from = ZERO, .ack = 1);
-    expect_sent(t, .at = MS(100) + SEC(120), .from = 1, .flags = SCPS_RST | SCPS_ACK);
+        expect_sent(t, .at = SEC(1 + 10 * i), .from = ZERO, .ack = 1);
+    expect_sent(t, .at = SEC(121), .from = 1, .flags = SCPS_RST | SCPS_ACK);
     expect_error(t, SCPS_ERR_TIMEDOUT);
     script_free(t);
 }
@@ -181,15 +181,30 @@ static void after_our_half_close(void **x)
     }
 }
 
-/* Any segment from the peer restarts the keep-alive timer. */
+/* RFC 9293 section 3.8.4, MUST-26: a probe is sent only if "no data or acknowledgment packets have
+ * been received for the connection within an interval". Data, a window update, a FIN and the peer's
+ * own keep-alive restart the timer. */
 static void any_segment_restarts_the_timer(void **x)
 {
-    struct script *t = kept(x);
-    peer_says(t, SEC(80), .len = 10);
-    expect_sent(t, .ack = 11, .at = SEC(80) + MS(200));
-    expect_sent(t, .at = SEC(180), .from = ZERO, .ack = 11);
-    peer_says(t, SEC(181), .ack = 1);
-    script_free(t);
+    for (int what = 0; what < 4; what++) {
+        struct script *t = kept(x);
+        if (what == 0) {
+            peer_says(t, SEC(80), .len = 10);
+            expect_sent(t, .ack = 11, .at = SEC(80) + MS(200));
+        } else if (what == 1) {
+            peer_says(t, SEC(80), .ack = 1, .wnd = 30000);
+        } else if (what == 2) {
+            peer_says(t, SEC(80), .flags = SCPS_FIN | SCPS_ACK);
+            expect_sent(t, .ack = 2, .at = SEC(80));
+        } else {
+            peer_says(t, SEC(80), .seq = ZERO, .ack = 1);
+            expect_sent(t, .ack = 1, .at = SEC(80));
+        }
+        expect_sent(t, .at = SEC(180), .from = ZERO);
+        peer_says(t, SEC(181), .ack = 1);
+        script_forget_events(t);
+        script_free(t);
+    }
 }
 
 /* Data from the peer answers a probe as an acknowledgement does (RFC 9293 section 3.8.4), also

@@ -65,18 +65,21 @@ static void gone_after_several_probes(void **state)
     assert_true(p.cfg.c.keep_count > 1);
 }
 
-/* An answer begins a new interval, and the count of probes without an answer. */
+/* An answer begins a new interval when it comes, and the count of probes without an answer. */
 static void an_answer(void **state)
 {
+    const scps_time answer = IDLE + WAIT + WAIT / 2;
     (void)state;
+
     assert_int_equal(expires(IDLE), SCPS_KEEP_PROBE);
     assert_int_equal(expires(IDLE + WAIT), SCPS_KEEP_PROBE);
     scps_heard_now(&p.s.heard);
+    scps_keep_heard(&k, answer);
     assert_int_equal(expires(IDLE + 2 * WAIT), SCPS_KEEP_LATER);
-    assert_int_equal(k.timer.at, IDLE + WAIT + IDLE);
+    assert_int_equal(k.timer.at, answer + IDLE);
     assert_int_equal(p.s.keep_probes, 0);
-    for (unsigned i = 1; i <= p.cfg.c.keep_count; i++)
-        assert_int_equal(expires(2 * IDLE + i * WAIT), SCPS_KEEP_PROBE);
+    for (unsigned i = 0; i < p.cfg.c.keep_count; i++)
+        assert_int_equal(expires(answer + IDLE + i * WAIT), SCPS_KEEP_PROBE);
 }
 
 /* MUST-26: "only be sent when no sent data is outstanding": other timers see to such data. */
