@@ -623,6 +623,23 @@ static void simultaneous_open_bare_ack(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.10.7.3, fourth step: "If there are other controls or text in the segment, then
+ * continue processing at the sixth step": data and a FIN in the SYN-ACK count. */
+static void a_syn_ack_with_data_and_fin(void **x)
+{
+    struct script *t = script_of(x);
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN);
+    peer_says(t, MS(100), .seq = ZERO, .ack = 1, .flags = SCPS_SYN | SCPS_ACK | SCPS_FIN,
+              .len = 100);
+    expect_sent(t, .at = MS(100), .from = 1, .ack = 102);
+    expect_state(t, SCPS_CLOSE_WAIT);
+    app_reads(t, MS(200), 100);
+    app_reads(t, MS(200), 0);
+    script_forget_events(t);
+    script_free(t);
+}
+
 /* RFC 9293 section 3.5.2, group 1: the peer has no such connection and answers the SYN with a
  * reset. */
 static void refused(void **x)
@@ -869,6 +886,7 @@ int main(void)
         SCRIPT_TEST(simultaneous_open_bare_ack),
         SCRIPT_TEST(simultaneous_open_delayed_data),
         SCRIPT_TEST(refused),
+        SCRIPT_TEST(a_syn_ack_with_data_and_fin),
         SCRIPT_TEST(wrong_answers_to_a_syn),
         SCRIPT_TEST(a_segment_for_no_connection_is_reset),
         SCRIPT_TEST(a_listener_and_odd_segments),

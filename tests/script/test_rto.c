@@ -351,6 +351,27 @@ static void reneging(void **x)
     script_free(t);
 }
 
+/* RFC 2018 section 5: the reports before a timeout are ignored after it, but not the same blocks
+ * when they are reported again: that data has arrived since, or was not discarded. */
+static void reported_again_after_reneging(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.spurious_undo = false;
+    script_flight(t, MS(200), 5000, 5);
+    peer_says(t, MS(300), .ack = 1, .sack = {{1001, 2001}});
+    expect_sent(t, .at = MS(500), .from = 1, .len = 1000);
+    peer_says(t, MS(600), .ack = 1001, .sack = {{4001, 5001}, {3001, 4001}});
+    expect_sent(t, .at = MS(600), .from = 2001, .len = 1000);
+    expect_sent(t, .at = MS(900), .slack = MS(700), .from = 1001, .len = 1000);
+    scps_time at = script_now(t) + MS(100);
+    peer_says(t, at, .ack = 2001, .sack = {{4001, 5001}, {3001, 4001}});
+    script_run(t, at + MS(50));
+    script_forget_sent(t);
+    assert_int_equal(script_info(t).inflight, 1000); /* the segment from 2001 on alone */
+    peer_says(t, at + MS(100), .ack = 5001);
+    script_free(t);
+}
+
 /* RFC 2018 section 5: the segment at SND.UNA was reported by SACK but has not arrived, so the
  * report is false. Data that arrives behind it does not restart the timer; otherwise the timer
  * would never expire. */
@@ -584,6 +605,21 @@ static void eifel_echo_of_the_retransmission(void **x)
     assert_int_equal(script_info(t).spurious, 0);
     expect_sent(t, .at = MS(600), .from = 989, .len = 988);
     expect_sent(t, .at = MS(600), .from = 1977, .len = 988);
+    script_free(t);
+}
+
+/* RFC 3522 section 3.2 steps 3 and 4: the first acceptable acknowledgement after the retransmission
+ * decides. That of a later segment, which came late and has an older time stamp, does not. */
+static void eifel_is_decided_by_the_first(void **x)
+{
+    struct script *t = script_of(x);
+    uint32_t echo = script_timed_flight(t, 9880, 10);
+    expect_sent(t, .at = MS(500), .from = 1, .len = 988);
+    peer_says(t, MS(600), .ack = 989); /* It echoes the retransmission. */
+    script_forget_sent(t);
+    peer_says(t, MS(610), .ack = 1977, .tsecr = echo);
+    assert_int_equal(script_info(t).spurious, 0);
+    script_forget_sent(t);
     script_free(t);
 }
 
@@ -1137,6 +1173,7 @@ int main(void)
         SCRIPT_TEST(cwnd_after_a_timeout_of_one_segment),
         SCRIPT_TEST(a_timeout_with_sack),
         SCRIPT_TEST(reneging),
+        SCRIPT_TEST(reported_again_after_reneging),
         SCRIPT_TEST(a_false_report_at_the_left_edge),
         SCRIPT_TEST(frto_without_sack),
         SCRIPT_TEST(frto_second_ack_is_a_duplicate),
@@ -1148,6 +1185,7 @@ int main(void)
         SCRIPT_TEST(an_undone_timeout_causes_no_burst),
         SCRIPT_TEST(eifel),
         SCRIPT_TEST(eifel_echo_of_the_retransmission),
+        SCRIPT_TEST(eifel_is_decided_by_the_first),
         SCRIPT_TEST(eifel_and_a_duplicate),
         SCRIPT_TEST(a_duplicate_too_soon),
         SCRIPT_TEST(eifel_and_an_older_duplicate),

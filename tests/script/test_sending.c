@@ -148,8 +148,8 @@ static void slow_start(void **x)
     script_free(t);
 }
 
-/* RFC 5681 section 4.1: after a pause longer than the RTO the window is reduced to the initial
- * window. */
+/* RFC 5681 section 4.1: after a pause longer than the RTO, not after one as long as the RTO, the
+ * window is reduced to the initial window. */
 static void restart_after_idle(void **x)
 {
     struct script *t = script_of(x);
@@ -163,7 +163,11 @@ static void restart_after_idle(void **x)
     app_writes(t, MS(600), 30000); /* The pause before this write is shorter than the RTO. */
     assert_int_equal(script_forget_sent(t), 30);
     peer_says(t, MS(700), .ack = 70001);
-    app_writes(t, SEC(3), 30000);
+    scps_time at = MS(600) + script_info(t).rto;
+    app_writes(t, at, 30000);
+    assert_int_equal(script_forget_sent(t), 30);
+    peer_says(t, at + MS(100), .ack = 100001);
+    app_writes(t, at + script_info(t).rto + 1, 30000);
     assert_int_equal(script_forget_sent(t), 10);
     script_free(t);
 }
