@@ -23,6 +23,23 @@ static void exact_reset(void **x)
     script_free(t);
 }
 
+/* RFC 9293 section 3.5.3, SHLD-2: "TCP implementations SHOULD allow a received RST segment to
+ * include data". The data is not delivered, and whatever the acknowledgement number is, the
+ * sequence number alone decides (RFC 5961 section 3.2). */
+static void a_reset_with_data(void **x)
+{
+    struct script *t = script_of(x);
+    script_established(t, MS(100));
+    script_forget_events(t);
+    peer_says(t, MS(150), .seq = 2, .flags = SCPS_RST | SCPS_ACK, .len = 20);
+    expect_sent(t, .at = MS(150), .ack = 1);
+    peer_says(t, MS(160), .seq = 1, .ack = 90000, .flags = SCPS_RST | SCPS_ACK, .len = 20);
+    expect_error(t, SCPS_ERR_RESET);
+    expect_state(t, SCPS_CLOSED);
+    assert_int_equal(scps_conn_readable(t->c), 0);
+    script_free(t);
+}
+
 /* RFC 5961 section 3.2: a reset inside the window but not at RCV.NXT is answered with a challenge
  * ACK; one outside is dropped. */
 static void inexact_resets(void **x)
@@ -321,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRIPT_TEST(exact_reset),
+        SCRIPT_TEST(a_reset_with_data),
         SCRIPT_TEST(inexact_resets),
         SCRIPT_TEST(syns_on_a_connection),
         SCRIPT_TEST(blind_acknowledgements),
