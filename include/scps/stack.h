@@ -153,7 +153,7 @@ struct scps_stack_config {
     bool checksum_hints;
     /* largest number of pairs of a local and a remote address between which connections with
      * compressed headers exist, or have ended less than time_wait ago; default 256; also limited to
-     * what a quarter of memory_limit holds, about 6.5 KiB each */
+     * what a quarter of memory_limit holds, about 6.8 KiB each */
     uint32_t max_comp_hosts;
     bool echo_reply; /* true, the default: ICMP and ICMPv6 echo requests are answered */
     /* Range of ephemeral ports; default 49152 to 65535 (RFC 6056), 0: the default of the field */

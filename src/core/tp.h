@@ -58,8 +58,10 @@ struct scps_conn_scps {
     /* Connection ids of compressed headers (protocol 105): the one that the stack chose, never 0,
      * and the one that the peer chose. */
     uint8_t conn_id, peer_id;
-    /* true: peer_id has arrived, and connid.c has this connection in its table under that id */
-    bool heard;
+    /* heard: peer_id has arrived, and connid.c has this connection in its table under that id;
+     * claims, only with heard: other half-open connections may have the same peer_id, because this
+     * one's handshake is not completed, so that the SYN with the id may be forged */
+    bool heard, claims;
     /* true: connid.c has this connection in its list of the half-open connections between the same
      * two hosts, whose SYNs may be forged */
     bool half_open;
@@ -67,10 +69,6 @@ struct scps_conn_scps {
      * header, because the peer may have lost the connection: it could not answer a compressed
      * header */
     bool plain_next;
-    /* next connection in the list of those between the same two hosts whose peers announced the
-     * same connection id (peer_id) for the compressed headers that they send (connid.c); NULL:
-     * none */
-    struct scps_conn *same_id;
     struct scps_comp_tx comp_tx;
     struct scps_comp_rx comp_rx;
     struct scps_comp_sum comp_sum;

@@ -8,6 +8,7 @@
  * An array that grows by one element when a netif (network interface), an address or a route is
  * added needs a block of each possible length.
  */
+#include "stack/connid.h"
 #include "stack/stack.h"
 
 #include "base/line.h"

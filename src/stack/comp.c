@@ -27,6 +27,7 @@
  * number is. Until FIRM segments have been accepted, this end finds out the number of such a
  * segment, too, and counts it, because the device may leave later segments unverified.
  */
+#include "stack/connid.h"
 #include "stack/stack.h"
 
 #include "base/bytes.h"
@@ -222,19 +223,16 @@ void scps_comp_good(struct scps_conn *c, const struct scps_seg *seg)
 }
 
 /* Returns the half-open connection whose handshake the segment at p completes by acknowledging its
- * initial sequence number: c, or a connection after c in the list `same_id` of connections for
- * which the peer chose the same connection id. Returns c if the segment completes no handshake. */
-static struct scps_conn *completed(struct scps_conn *c, const uint8_t *p, size_t avail,
-                                   size_t whole)
+ * initial sequence number; NULL: there is none. */
+static struct scps_conn *completed(const struct scps_stack *st, const struct scps_ip *ip,
+                                   const uint8_t *p, size_t avail, size_t whole)
 {
+    const struct scps_comp_rx any = {.known = true};
     struct scps_seg seg;
 
-    for (struct scps_conn *k = c; k; k = k->s.tp->same_id)
-        if (k->state == SCPS_SYN_RECEIVED &&
-            !scps_comp_parse(p, avail, whole, &k->s.tp->comp_rx, &seg) &&
-            !(seg.implied & SCPS_IMPLIED_ACK) && seg.ack == scps_seq_wrap(k->s.snd.iss, 1))
-            return k;
-    return c;
+    if (scps_comp_parse(p, avail, whole, &any, &seg) || seg.implied & SCPS_IMPLIED_ACK)
+        return NULL;
+    return scps_connid_claimant(st, &ip->dst, &ip->src, p[0], seg.ack);
 }
 
 struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *ip,
@@ -250,11 +248,14 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
     if (!avail || (!in->payload_len && avail < whole))
         return NULL;
     c = scps_connid_find(st, &ip->dst, &ip->src, p[0], false);
+    /* While a connection is in TIME-WAIT its peer may give the same id to another one. */
+    if (!c || c->state == SCPS_TIME_WAIT || c->state == SCPS_CLOSED) {
+        struct scps_conn *later = completed(st, ip, p, avail, whole);
+        c = later ? later : c;
+    }
     *err = SCPS_DROP_UNKNOWN_CONNECTION_ID;
     if (!c)
         return NULL;
-    if (c->s.tp->same_id)
-        c = completed(c, p, avail, whole);
     if (!in->csum_ok || c->s.tp->comp_sum.good < FIRM)
         found = scps_comp_proto(&ip->src, &ip->dst, p, avail, in->payload, in->payload_len);
     *err = SCPS_DROP_BAD_CHECKSUM;
@@ -286,7 +287,10 @@ struct scps_conn *scps_comp_input(struct scps_stack *st, const struct scps_ip *i
 void scps_comp_accepted(struct scps_stack *st, struct scps_conn *c, const struct scps_seg *seg)
 {
     if (seg->flags & SCPS_SYN && !c->s.tp->heard)
-        scps_connid_heard(st, c, seg->conn_id, true);
+        scps_connid_heard(st, c, seg->conn_id, c->state != SCPS_SYN_RECEIVED);
+    /* A simultaneous open is completed. */
+    else if (c->s.tp->claims && c->notify.active && c->state != SCPS_SYN_RECEIVED)
+        scps_connid_established(st, c);
     scps_comp_learn(&c->s.tp->comp_rx, seg);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Active open: chooses the configuration, the addresses and the ports of a new connection, and
  * starts the handshake, so that a SYN is sent next. */
+#include "stack/connid.h"
 #include "stack/stack.h"
 
 #include "base/bytes.h"

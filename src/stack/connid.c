@@ -9,17 +9,18 @@
  * be taken for one of the new connection.
  *
  *                       ours[id]      at[id].rest              theirs[id]
- *      10.0.0.1         connection    not again before         connections, by same_id
+ *      10.0.0.1         connection    not again before         connection
  *      10.0.0.2         ...
  *
  * Anybody can forge a SYN to a listener, so an id in such a SYN is never taken from an established
  * connection that uses it already: the new connection does without compression. Half-open
- * connections may share an id, since the SYN of any of them may be forged. The id belongs to the
- * half-open connection whose handshake is completed, by an acknowledgement of this host's initial
- * sequence number; a header with the id is compared with all of them, 255 at most. The same holds
- * for a SYN that a connection in SYN-SENT gets (simultaneous open, RFC 9293 section 3.5). If a SYN-
- * ACK announces an id that an older connection of the same peer still has, the new connection gets
- * that id, and the older one loses it: the peer has restarted and has no such connection any more.
+ * connections only claim the id of their SYN, and several may claim the same one. It becomes that
+ * of the connection whose handshake is completed by an acknowledgement of this host's initial
+ * sequence number. A compressed header that may do so is looked up by that number, since the SYNs
+ * of all 255 claims may be forged. The same holds for a SYN that a connection in SYN-SENT gets
+ * (simultaneous open, RFC 9293 section 3.5). If a connection completes its handshake, or a SYN-ACK
+ * announces an id, that an older connection of the same peer still has, the older one loses the id:
+ * the peer has restarted and has no such connection any more.
  *
  * Nor can forged SYNs use up the ids of this host, or the entries for pairs of hosts. When a new
  * connection finds no free id or entry, the half-open connection that was created first gives up
@@ -28,17 +29,18 @@
  * handshake that was never completed is free at once, because nothing of the peer was accepted
  * under it.
  *
- * A pair of hosts needs about 6.5 KiB (with pointers of 64 bits) while it has connections with
+ * A pair of hosts needs about 6.8 KiB (with pointers of 64 bits) while it has connections with
  * compression and for TIME-WAIT after; the number of pairs is limited by
  * scps_stack_config.max_comp_hosts and to what a quarter of memory_limit holds.
  *
- * Since anybody can send SYNs, none of them may cause a search through the ids or the pairs. A ring
- * for each pair holds the ids that are in no use: first the vacant ones, then the resting ones, in
- * the order in which they become vacant. The ids of its half-open connections form a list in the
- * order of their SYNs. Two heaps hold the pairs that may be forgotten at some time, ordered by that
- * time: pairs without connections, and pairs that have half-open connections only.
+ * Since anybody can send SYNs and compressed headers, none of them may cause a search through the
+ * ids or the pairs. A ring for each pair holds the ids that are in no use: first the vacant ones,
+ * then the resting ones, in the order in which they become vacant. The ids of its half-open
+ * connections form a list in the order of their SYNs, and a hash table holds those that claim an id
+ * of the peer. Two heaps hold the pairs that may be forgotten at some time, ordered by that time:
+ * pairs without connections, and pairs that have half-open connections only.
  */
-#include "stack/stack.h"
+#include "stack/connid.h"
 
 #include "base/bytes.h"
 #include "base/heap.h"
@@ -59,15 +61,21 @@ struct hosts {
     scps_time rested; /* end of the rest of all ids, µs */
     struct scps_addr local, remote;
     uint8_t ring[256];
+    /* Hash table of the connections that claim an id of the peer: indexed by the lowest octet of
+     * their initial sequence number, which nobody can choose. An entry is this host's id of the
+     * first connection with that octet; the others follow by half.next_claim; 0: none. */
+    uint8_t claims[256];
     union {
         scps_time rest; /* of a resting id: the end of its rest, µs */
         /* Of the id of a half-open connection that is in the list, and of id 0, which is both ends
          * of the list: the ids of the half-open connections whose SYNs came just before and just
-         * after. */
+         * after. next_claim: the next id in the same place of `claims`; 0: none. */
         struct {
-            uint8_t older, newer;
+            uint8_t older, newer, next_claim;
         } half;
     } at[256];
+    /* by id: the connection for which this host has chosen the id, and the one, beyond
+     * SYN-RECEIVED, for which the peer has */
     struct scps_conn *ours[256], *theirs[256];
 };
 
@@ -336,62 +344,81 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c)
     return true;
 }
 
+/* Returns the place of the table h->claims, or of the list there, that holds this host's id of c.
+ * Precondition: c claims an id of the peer. */
+static uint8_t *claim_of(struct hosts *h, const struct scps_conn *c)
+{
+    uint8_t *at = &h->claims[(uint8_t)c->s.snd.iss];
+
+    while (*at != c->s.tp->conn_id)
+        at = &h->at[*at].half.next_claim;
+    return at;
+}
+
+/* Takes the peer's id from c, which has it or claims it. */
+static void lose_peer_id(struct hosts *h, struct scps_conn *c)
+{
+    if (c->s.tp->claims) {
+        uint8_t *at = claim_of(h, c);
+        *at = h->at[*at].half.next_claim;
+    } else {
+        h->theirs[c->s.tp->peer_id] = NULL;
+    }
+    c->s.tp->heard = c->s.tp->claims = false;
+}
+
+/* Makes c the one connection of the peer's id that its SYN has announced. */
+static void own_peer_id(struct hosts *h, struct scps_conn *c)
+{
+    struct scps_conn *was = h->theirs[c->s.tp->peer_id];
+
+    if (was)
+        lose_peer_id(h, was);
+    c->s.tp->heard = true;
+    h->theirs[c->s.tp->peer_id] = c;
+}
+
+/* c: a connection for which the peer has chosen a connection id. Returns true if no SYN may take
+ * the id from c: in all states but CLOSED and TIME-WAIT. */
+static bool holds(const struct scps_conn *c)
+{
+    return c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;
+}
+
+bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool sure)
+{
+    struct hosts *h = *slot(st, &c->local, &c->remote);
+    const struct scps_conn *was = h->theirs[id];
+    uint8_t own = c->s.tp->conn_id;
+
+    if (scps_conn_listener(c) && was && holds(was))
+        return false;
+    if (c->s.tp->heard)
+        lose_peer_id(h, c);
+    scps_tp_peer_id(c->s.tp, id);
+    if (sure) {
+        own_peer_id(h, c);
+        return true;
+    }
+    h->at[own].half.next_claim = h->claims[(uint8_t)c->s.snd.iss];
+    h->claims[(uint8_t)c->s.snd.iss] = own;
+    c->s.tp->heard = c->s.tp->claims = true;
+    return true;
+}
+
 void scps_connid_established(struct scps_stack *st, struct scps_conn *c)
 {
     struct hosts *h;
 
-    if (!c->s.tp || !c->s.tp->half_open)
+    if (!c->s.tp || !(c->s.tp->half_open || c->s.tp->claims))
         return;
     h = *slot(st, &c->local, &c->remote);
+    if (c->s.tp->claims) {
+        lose_peer_id(h, c);
+        own_peer_id(h, c);
+    }
     remove_half_open(h, c);
     arrange(st, h);
-}
-
-/* Removes c from the list of the connections of pair h to which the peer gave the same connection
- * id. */
-static void unlist(struct hosts *h, struct scps_conn *c)
-{
-    struct scps_conn **at = &h->theirs[c->s.tp->peer_id];
-
-    while (*at && *at != c)
-        at = &(*at)->s.tp->same_id;
-    if (*at)
-        *at = c->s.tp->same_id;
-    c->s.tp->same_id = NULL;
-    c->s.tp->heard = false;
-}
-
-/* c: a connection whose peer has announced a connection id in its SYN or SYN-ACK. Returns true if
- * compressed headers with that id belong to c alone, and not to another connection to which the
- * same peer gave the same id: in all states but SYN-RECEIVED, where the SYN may be forged, CLOSED
- * and TIME-WAIT. In SYN-SENT the peer has announced no id yet. */
-static bool holds(const struct scps_conn *c)
-{
-    return c->state != SCPS_SYN_RECEIVED && c->state != SCPS_CLOSED && c->state != SCPS_TIME_WAIT;
-}
-
-bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force)
-{
-    struct hosts *h = *slot(st, &c->local, &c->remote);
-
-    for (struct scps_conn *was = h->theirs[id], *next; was; was = next) {
-        next = was->s.tp->same_id;
-        if (was == c || was->state == SCPS_SYN_RECEIVED)
-            continue;
-        if (!force && holds(was))
-            return false;
-        /* c in SYN-RECEIVED: its peer has opened it at the same time. That SYN may be forged, too,
-         * so it takes the id from no other connection. */
-        if (c->state != SCPS_SYN_RECEIVED || !holds(was))
-            unlist(h, was);
-    }
-    if (c->s.tp->heard)
-        unlist(h, c);
-    scps_tp_peer_id(c->s.tp, id);
-    c->s.tp->heard = true;
-    c->s.tp->same_id = h->theirs[id];
-    h->theirs[id] = c;
-    return true;
 }
 
 void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
@@ -403,13 +430,13 @@ void scps_connid_release(struct scps_stack *st, struct scps_conn *c)
         return;
     h = *slot(st, &c->local, &c->remote);
     h->ours[c->s.tp->conn_id] = NULL;
+    if (c->s.tp->heard)
+        lose_peer_id(h, c);
     remove_half_open(h, c);
     if (c->s.established || c->notify.active)
         until += c->s.ctx.cfg->c.time_wait;
     put_back(h, c->s.tp->conn_id, until, st->env.now);
     h->conns--;
-    if (c->s.tp->heard)
-        unlist(h, c);
     c->s.tp->conn_id = 0;
     arrange(st, h);
 }
@@ -419,12 +446,21 @@ struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scp
 {
     const struct hosts *h = st->ids ? *slot(st, local, remote) : NULL;
 
-    if (!h || ours)
-        return h ? h->ours[id] : NULL;
-    for (struct scps_conn *c = h->theirs[id]; c; c = c->s.tp->same_id)
-        if (holds(c))
-            return c;
-    return h->theirs[id];
+    if (!h)
+        return NULL;
+    return ours ? h->ours[id] : h->theirs[id];
+}
+
+struct scps_conn *scps_connid_claimant(const struct scps_stack *st, const struct scps_addr *local,
+                                       const struct scps_addr *remote, uint8_t id, uint32_t ack)
+{
+    const struct hosts *h = st->ids ? *slot(st, local, remote) : NULL;
+    uint32_t iss = ack - 1;
+
+    for (uint8_t k = h ? h->claims[(uint8_t)iss] : 0; k; k = h->at[k].half.next_claim)
+        if (h->ours[k]->s.snd.iss == iss && h->ours[k]->s.tp->peer_id == id)
+            return h->ours[k];
+    return NULL;
 }
 
 void scps_connid_free_all(struct scps_stack *st)

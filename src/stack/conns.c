@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Creates connections, assigns each its netif (network interface) and route, enters it into all
  * tables, and removes it. */
+#include "stack/connid.h"
 #include "stack/stack.h"
 
 #include "base/bytes.h"

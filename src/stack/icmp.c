@@ -11,6 +11,7 @@
  * segments, a "too big" message is used only if it quotes a retransmission (RFC 5927 section 7.2).
  * An error that quotes a datagram is passed to its endpoint.
  */
+#include "stack/connid.h"
 #include "stack/stack.h"
 
 #include "base/bytes.h"

@@ -30,7 +30,7 @@
  * be created. Of the two numbers the peer takes the one that arrives first: when it acknowledges
  * the cookie, the half-open connection is dropped, and the cookie opens the connection.
  */
-#include "stack/stack.h"
+#include "stack/connid.h"
 
 #include "base/bytes.h"
 #include "base/prng.h"

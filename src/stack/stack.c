@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The stack of a host: opens and closes it, keeps its time, and returns events. */
 #include "stack/stack.h"
+#include "stack/connid.h"
 
 #include "base/bytes.h"
 #include "base/line.h"

@@ -163,33 +163,6 @@ void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
 size_t scps_plain_size(const struct scps_stack_config *cfg);
 
-/* ---- functions in connid.c, for the connection ids of compressed headers ---- */
-/* Gives c a connection id that no other connection between its hosts has, or had within TIME-WAIT.
- * Returns false if none is free; c then does without compression. */
-bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
-/* Records the connection id that the peer's SYN or SYN-ACK gives c. Precondition: c has an id of
- * this host. If another connection of the same peer that has completed its handshake uses the
- * peer's id already: returns false and records nothing if force is false; takes the id from that
- * connection if force is true, unless c is in SYN-RECEIVED (simultaneous open). */
-bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool force);
-/* Called when c, which a SYN to a listener created, has completed its handshake. */
-void scps_connid_established(struct scps_stack *st, struct scps_conn *c);
-/* Frees the connection ids of c, if it has any. The id that this host chose is not used again for
- * scps_conn_config.time_wait, if the handshake was completed or this host opened the connection. */
-void scps_connid_release(struct scps_stack *st, struct scps_conn *c);
-/* Frees the entries of the pairs of hosts whose last connection id has ended its rest. */
-void scps_connid_expire(struct scps_stack *st);
-/* Returns the connection between `local` and `remote` for which this host (ours true) or the peer
- * (ours false) chose connection id `id`; NULL: there is none. Half-open connections may share an id
- * of the peer: if no connection that has completed its handshake has that id, the newest of the
- * half-open ones is returned, and the rest follow by same_id. */
-struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scps_addr *local,
-                                   const struct scps_addr *remote, uint8_t id, bool ours);
-void scps_connid_free_all(struct scps_stack *st);
-/* Adds to s, the memory plan of a stack with fixed memory, what the tables of connection ids for
- * `pairs` pairs of hosts need. */
-void scps_connid_plan(struct scps_slots *s, uint32_t pairs);
-
 /* ---- functions in comp.c, for segments with compressed headers ---- */
 /* Parses a packet of protocol 105 into *seg and returns its connection, with *err 0. Otherwise
  * returns NULL, and *err is the reason for the drop, which the caller counts. */

@@ -9,7 +9,7 @@
 
 #include "core/conn.h"
 #include "core/seq.h"
-#include "stack/stack.h"
+#include "stack/connid.h"
 
 /* The most octets below SND.UNA at which an acknowledgement number is plausible: windows are
  * smaller. */
@@ -28,7 +28,7 @@ static struct scps_conn *conn_of(struct world *w, const struct host *h, uint16_t
 }
 
 /* Finds the connection of h whose connection id a blind third party has guessed in the compressed
- * header at t. Half-open connections may share an id; they are not judged. */
+ * header at t. Connections that have not completed their handshake are not judged. */
 static void read_guess(struct world *w, const struct host *h, const struct scps_ip *ip,
                        const uint8_t *t, size_t n, struct step *s)
 {
@@ -36,7 +36,7 @@ static void read_guess(struct world *w, const struct host *h, const struct scps_
 
     s->guessed = c != NULL;
     s->counts = c && scps_comp_proto(&ip->src, &ip->dst, t, n, NULL, 0);
-    if (!c || c->s.tp->same_id || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED ||
+    if (!c || c->state == SCPS_SYN_SENT || c->state == SCPS_SYN_RECEIVED ||
         c != conn_of(w, h, c->lport, c->rport) ||
         scps_comp_parse(t, n, n, &c->s.tp->comp_rx, &s->seg))
         return;

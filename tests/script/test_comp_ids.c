@@ -229,6 +229,26 @@ static void an_id_twice_by_a_simultaneous_open(void **x)
     script_free(t);
 }
 
+/* Both ends open at once. When the handshake is completed, the id of the peer's SYN is that of the
+ * connection. */
+static void the_id_of_a_simultaneous_open(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN);
+    peer_says(t, MS(50), .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    peer_says(t, MS(100), .ack = 1);
+    expect_state(t, SCPS_ESTABLISHED);
+    app_writes(t, MS(200), 100);
+    expect_sent(t, .from = 1, .len = 100, .compressed = true);
+    peer_says(t, MS(300), .ack = 101);
+    assert_int_equal(script_info(t).outstanding, 0);
+    script_forget_events(t);
+    script_free(t);
+}
+
 /* A sequence number that is left out stands for the highest that the receiver has received, so a
  * keep-alive, one octet below that, always has its own: otherwise it would be acceptable, and the
  * peer need not answer (RFC 9293 section 3.8.4). The same holds for the probe of an outage. */
@@ -462,6 +482,7 @@ int main(void)
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
         SCRIPT_TEST(an_id_twice_by_a_simultaneous_open),
+        SCRIPT_TEST(the_id_of_a_simultaneous_open),
         SCRIPT_TEST(no_reset_from_an_address_that_was_removed),
         SCRIPT_TEST(probes_carry_their_sequence_number),
         SCRIPT_TEST(path_mtu),

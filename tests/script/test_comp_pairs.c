@@ -256,6 +256,59 @@ static void pairs_within_the_memory_limit(void **x)
     script_free(t);
 }
 
+/* Hands in a compressed header with the peer's id, a sequence number and the acknowledgement number
+ * ack. Returns 0, or the reason for which it was dropped. */
+static int header(struct script *t, scps_time at, uint32_t ack)
+{
+    uint8_t b[14] = {0xce, 0x03}; /* S, A */
+
+    scps_put16(b + 2, 60000);
+    scps_put32(b + 4, ack);
+    scps_put32(b + 8, 101);
+    return compressed(t, at, b, sizeof b, true);
+}
+
+/* 250 SYNs, of which at most one is not forged, announce the same connection id. The id belongs to
+ * the connection whose handshake is completed, and until then no header with the id has an effect
+ * but the one that completes it. */
+static void many_syns_claim_one_id(void **x)
+{
+    struct script *t = listening(x, 1);
+    struct scps_endpoint remote;
+    struct scps_conn *c, *ended[2];
+    uint32_t isn[250];
+
+    script_listen(t);
+    for (unsigned i = 0; i < 250; i++) {
+        assert_true(syn(t, MS(i), 0, 2000 + i));
+        isn[i] = t->last.seq;
+    }
+    assert_int_equal(header(t, SEC(1), isn[100]), SCPS_DROP_UNKNOWN_CONNECTION_ID);
+    assert_int_equal(header(t, SEC(1), isn[100] + 2), SCPS_DROP_UNKNOWN_CONNECTION_ID);
+    script_run(t, SEC(1));
+    assert_int_equal(script_forget_sent(t), 0);
+    for (unsigned k = 0; k < 2; k++) {
+        /* In the second run the id is that of a connection which has been reset. */
+        unsigned i = k ? 7 : 100;
+        assert_int_equal(header(t, SEC(2 + k), isn[i] + 1), 0);
+        assert_non_null(c = scps_accept(t->l));
+        scps_conn_remote(c, &remote);
+        assert_int_equal(remote.port, 2000 + i);
+        script_forget_events(t);
+        script_forget_sent(t);
+        assert_int_equal(header(t, SEC(2 + k), isn[i] + 1), 0);
+        assert_null(scps_accept(t->l));
+        assert_int_equal(syn(t, SEC(2 + k), 0, 3000 + k), 0);
+        reset(t, SEC(2 + k), 0, 2000 + i);
+        assert_int_equal(scps_conn_state(c), SCPS_CLOSED);
+        script_forget_events(t);
+        ended[k] = c;
+    }
+    scps_conn_abort(ended[0]);
+    scps_conn_abort(ended[1]);
+    script_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +319,7 @@ int main(void)
         SCRIPT_TEST(ids_rest_for_their_own_time),
         SCRIPT_TEST(a_pair_is_forgotten_after_its_rest),
         SCRIPT_TEST(pairs_within_the_memory_limit),
+        SCRIPT_TEST(many_syns_claim_one_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
