@@ -138,13 +138,16 @@ struct scps_stack_config {
      * of max_half_open is in use, they may exceed the limit once by the SYN-ACKs of that quarter,
      * but by no more than a route or a device of known rate carries in 1/8 of a second. */
     uint64_t answer_rate;
-    /* The next two fields configure a cache of destinations that answered a SYN only when it was
-     * sent without the SCPS capabilities option: later SYNs to such a destination do not have the
-     * option. */
-    /* Largest number of destinations in the cache of those that answered a SYN only without the
-     * SCPS capabilities option; default 64; 0: there is no cache; at most 65536 */
+    /* The next two fields configure a cache of destinations that answer a SYN only when it is sent
+     * without the SCPS capabilities option: later SYNs to such a destination do not have the
+     * option. A destination is one of them if it answered the option by a reset, or if twice in a
+     * row scps_conn_config.caps_tries SYNs with the option were not answered and the next one,
+     * without it, was. Once is not enough, because SYNs also meet silence while a link is down or
+     * the destination is flooded. */
+    /* Largest number of destinations in the cache of those that answer a SYN only without the SCPS
+     * capabilities option; default 64; 0: there is no cache; at most 65536 */
     uint32_t plain_hosts;
-    /* How long a destination that answered a SYN only without the SCPS capabilities option stays in
+    /* How long a destination that answers a SYN only without the SCPS capabilities option stays in
      * the cache of plain_hosts entries, µs; default 10 min; 0: there is no cache; at most a hundred
      * years */
     scps_dur plain_memory;

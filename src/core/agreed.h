@@ -31,7 +31,8 @@ enum scps_agreed_bit {
 /* Reason why this end sends its SYNs without the SCPS-TP capabilities option (TCP option 20). */
 enum scps_plain {
     SCPS_PLAIN_NO,
-    /* an earlier SYN with capabilities to this destination was not answered */
+    /* the destination did not answer the SYNs with capabilities of earlier connections, or by a
+     * reset */
     SCPS_PLAIN_REMEMBERED,
     /* SYNs of this connection with the capabilities option were not answered, or were answered by a
      * reset */

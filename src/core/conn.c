@@ -203,6 +203,8 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
     if (asked.state == SCPS_SYN_RECEIVED && syn->flags & SCPS_ACK)
         /* This is the SYN-ACK of a simultaneous open, and the peer's SYN was processed before. */
         return;
+    if (asked.active && syn->flags & SCPS_ACK)
+        c->s.ctx.env->answered(c->s.ctx.env, c);
     if (a->opts & SCPS_AGREED_TS)
         scps_ts_take(&c->ts, syn->tsval, c->s.ctx.env->now);
     if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(&c->s))
@@ -341,8 +343,6 @@ void scps_conn_established(struct scps_conn *c, const struct scps_seg *seg)
         scps_timer_by(&c->s.ctx, &c->s.tx->trim_timer, c->s.ctx.env->now + 2 * c->s.rtt.rto);
     if (c->s.snd.shut && c->state == SCPS_ESTABLISHED)
         scps_conn_set_state(c, SCPS_FIN_WAIT_1);
-    if (scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK)
-        c->s.ctx.env->fell_back(c->s.ctx.env, c);
     if (c->notify.pending) {
         c->s.ctx.env->established(c->s.ctx.env, c);
     } else {

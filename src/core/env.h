@@ -55,9 +55,9 @@ struct scps_env {
     bool (*may_repeat)(const struct scps_conn *c);
     /* Called when a passive open has succeeded: the stack queues the connection for accept. */
     void (*established)(struct scps_env *env, struct scps_conn *c);
-    /* Called when an active open has succeeded only after SCPS capabilities were left out of the
-     * SYN. */
-    void (*fell_back)(struct scps_env *env, const struct scps_conn *c);
+    /* Called when a SYN-ACK answers a SYN of c, which this end opens: the stack learns from it
+     * whether the peer answers SYNs with SCPS capabilities. */
+    void (*answered)(struct scps_env *env, const struct scps_conn *c);
     /* sizes of a stack with fixed memory; NULL: memory is allocated as it is needed */
     const struct scps_fixed *fixed;
 };

@@ -87,7 +87,7 @@ struct scps_stack *scps_stack_open(const struct scps_stack_config *cfg_in, char 
     st->env.may_establish = scps_listener_has_room;
     st->env.may_repeat = scps_listener_may_repeat;
     st->env.established = established;
-    st->env.fell_back = scps_plain_remember;
+    st->env.answered = scps_plain_learn;
     scps_heap_init(&st->env.deadlines, &st->env.alloc, offsetof(struct scps_conn, s.ctx.heap_slot));
     if (st->reserve) {
         st->env.fixed = &st->reserve->fixed;

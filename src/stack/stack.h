@@ -156,10 +156,12 @@ void scps_demux_remove(struct scps_stack *st, struct scps_conn *c);
 struct scps_conn *scps_demux_next(const struct scps_stack *st, const struct scps_conn *c);
 
 /* ---- functions in no_scps_cache.c: destinations that do not answer the SCPS option ---- */
-/* Returns true if this destination is in the cache: less than scps_stack_config.plain_memory ago it
- * answered a SYN only when that had no SCPS capabilities. */
+/* Returns true if SYNs to this destination are to be sent without the SCPS capabilities: less than
+ * scps_stack_config.plain_memory ago it was found to answer no others. */
 bool scps_plain_known(const struct scps_stack *st, const struct scps_addr *dst);
-void scps_plain_remember(struct scps_env *env, const struct scps_conn *c);
+/* Called when a SYN-ACK answers the SYN of c, before c is ESTABLISHED: learns from it whether the
+ * peer answers SYNs with the SCPS capabilities. */
+void scps_plain_learn(struct scps_env *env, const struct scps_conn *c);
 void scps_plain_free(struct scps_stack *st);
 size_t scps_plain_size(const struct scps_stack_config *cfg);
 

@@ -66,7 +66,7 @@ static void plain_peer(void **x)
 }
 
 /* docs/SCPS-TP.md section 1.4: three SYNs with the option are sent, then one without it. A peer
- * that answers the latter is remembered as one without SCPS. */
+ * that answers the latter twice in a row is remembered as one without SCPS. */
 static void fallback(void **x)
 {
     struct script *t = with_snack(x);
@@ -74,24 +74,31 @@ static void fallback(void **x)
     t->cfg.ecn = true;
     t->stack_cfg.plain_memory = SEC(300);
     t->peer.caps = 0;
-    script_connect(t, 0);
-    for (int i = 0; i < 3; i++)
-        expect_sent(t, .flags = SCPS_SYN | (i ? 0 : SCPS_ECE | SCPS_CWR), .has = SCPS_HAS_CAPS,
-                    .at = SEC((1 << i) - 1));
-    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_NOT_YET);
-    expect_sent(t, .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS, .at = SEC(7));
-    peer_says(t, SEC(7) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
-    expect_sent(t, .from = 1, .ack = 1);
-    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_FELL_BACK);
-    assert_int_equal(why(t, SCPS_FEATURE_ECN), SCPS_WHY_FELL_BACK);
-    scps_conn_abort(t->c);
-    expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
+    for (unsigned k = 0; k < 2; k++) {
+        scps_time at = SEC(20) * k;
+        t->us.port = 0;
+        t->them.port += k;
+        script_connect(t, at);
+        for (int i = 0; i < 3; i++)
+            expect_sent(t, .flags = SCPS_SYN | (i ? 0 : SCPS_ECE | SCPS_CWR), .has = SCPS_HAS_CAPS,
+                        .at = at + SEC((1 << i) - 1));
+        assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_NOT_YET);
+        expect_sent(t, .flags = SCPS_SYN, .hasnt = SCPS_HAS_CAPS, .at = at + SEC(7));
+        peer_says(t, at + SEC(7) + MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+        expect_sent(t, .from = 1, .ack = 1);
+        assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_FELL_BACK);
+        assert_int_equal(why(t, SCPS_FEATURE_ECN), SCPS_WHY_FELL_BACK);
+        scps_conn_abort(t->c);
+        expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
+        script_run(t, at + SEC(8));
+        script_forget_sent(t);
+    }
 
     /* In the first run the stack remembers that the peer is a plain TCP, in the second it has no
      * such entry any more. */
     for (int k = 0; k < 2; k++) {
         struct scps_endpoint to = t->them;
-        script_run(t, k ? SEC(400) : SEC(10));
+        script_run(t, k ? SEC(400) : SEC(30));
         to.port = (uint16_t)(7000 + k);
         t->c = scps_connect(t->st, &t->cfg, NULL, &to, NULL);
         assert_non_null(t->c);
@@ -102,6 +109,31 @@ static void fallback(void **x)
     }
     t->c = NULL;
     script_free(t);
+}
+
+/* The link is down when a connection is opened, and up again after so many timeouts. The connection
+ * has no capabilities, because a SYN without them was answered; the next one has. */
+static void silence_is_no_refusal(void **x)
+{
+    for (unsigned lost = 3; lost < 6; lost++) {
+        struct script *t = with_snack(x);
+        t->peer.caps = 0;
+        script_connect(t, 0);
+        for (unsigned i = 0; i <= lost; i++)
+            expect_sent(t, .flags = SCPS_SYN, .at = SEC((1 << i) - 1));
+        peer_says(t, SEC((1 << lost) - 1) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+        expect_sent(t, .from = 1, .ack = 1);
+        assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_FELL_BACK);
+        scps_conn_abort(t->c);
+        expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
+        t->us.port = 0;
+        t->them.port++;
+        script_connect(t, script_now(t));
+        expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+        scps_conn_abort(t->c);
+        t->c = NULL;
+        script_free(t);
+    }
 }
 
 /* A reset may be caused by the option: one SYN without it is sent, with another initial sequence
@@ -518,6 +550,7 @@ int main(void)
         SCRIPT_TEST(agreement),
         SCRIPT_TEST(plain_peer),
         SCRIPT_TEST(fallback),
+        SCRIPT_TEST(silence_is_no_refusal),
         SCRIPT_TEST(reset_for_the_option),
         SCRIPT_TEST(memory_is_bounded),
         SCRIPT_TEST(a_late_answer),
