@@ -176,7 +176,9 @@ struct scps_conn_config {
     scps_dur bets_timeout;
     /* How often the sender resends a segment before it gives up the data. It applies only if both
      * ends agreed on best effort (bets). Without that the sender gives up no data, and resends
-     * until data_retries or user_timeout ends the connection. 1 to 254 resends; default 32. */
+     * until data_retries or user_timeout ends the connection. With best effort data_retries ends
+     * the connection only when no data is left to give up: set user_timeout to detect that the peer
+     * has gone. 1 to 254 resends; default 32. */
     uint8_t bets_retries;
     /* The sender gives up data that it sent this long ago, if nothing has been acknowledged since
      * then. The time counts from the latest of these events: new data was acknowledged; data was
@@ -295,7 +297,9 @@ struct scps_conn_config {
      * the timeouts left. 0 to 255 timeouts; 0, the default: never. */
     uint8_t outage_after;
     /* End the connection when nothing of what was sent has been acknowledged for this long. The
-     * time of an outage does not count. In µs; 0, the default: data_retries alone decides; RFC
+     * time of an outage does not count. It does not end a connection of whose data nothing was
+     * sent because the device takes no packets (SCPS_ERR_AGAIN of scps_netif_ops.send):
+     * scps_stack_remove_netif() does. In µs; 0, the default: data_retries alone decides; RFC
      * 5482. */
     scps_dur user_timeout;
     /* Probe a silent peer while no data is outstanding, and end the connection when it does not
@@ -344,7 +348,8 @@ SCPS_API int scps_conn_config_check(const struct scps_conn_config *cfg, char *ms
  * SCPS_ERR_BADADDR (remote is unspecified, multicast, broadcast or reserved: RFC 9293 section
  * 3.9.1.1), SCPS_ERR_UNREACH (no route), SCPS_ERR_ADDRNOTAVAIL, ADDRINUSE, NORATE (the controller
  * needs cfg->rate), INVAL, RANGE, NOMEM or LIMIT. The event SCPS_EV_CONNECTED or SCPS_EV_ERROR
- * reports how the handshake ended. */
+ * reports how the handshake ended; its time limit (syn_retries) begins when the device takes the
+ * SYN. There is no loopback: a SYN to an address of this host leaves through the netif, too. */
 SCPS_API struct scps_conn *scps_connect(struct scps_stack *st, const struct scps_conn_config *cfg,
                                         const struct scps_endpoint *local,
                                         const struct scps_endpoint *remote, int *err);

@@ -62,8 +62,10 @@ struct scps_netif_ops {
     const char *name; /* kind of the netif: "tun", "udp", "simlink", "tap" */
     /* Sends a packet down the chain, towards the device. Returns 0. SCPS_ERR_AGAIN: the device can
      * take no packet now; scps_netif_send() then keeps the packet, and the stack builds no more
-     * packets for the chain until scps_netif_ready() is called. Any other error: the packet is
-     * lost, and counted in tx_errors. */
+     * packets for the chain until scps_netif_ready() is called. What waits for the device has no
+     * time limit: no timer ends a connection whose SYN or data was not sent yet. If the device will
+     * take no more packets, call scps_stack_remove_netif(). Any other error: the packet is lost,
+     * and counted in tx_errors. */
     int (*send)(struct scps_netif *nif, const struct scps_pkt *pkt);
     /* Receives a packet from the netif below; only filters have this function. It passes the packet
      * on with scps_netif_recv(nif, pkt), or drops it and returns the reason (scps_drop). */
