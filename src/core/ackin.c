@@ -86,16 +86,16 @@ static inline void take_reports(struct scps_sender *s, struct scps_ack_input *n)
         scps_reorder_reported(&tx->reorder, &n->sum, tx->sb.hi_xseq, s->ctx.env->now);
 }
 
-/* Best effort (BETS: either end may give up data that does not arrive). Sets n->jumped if the peer
- * may have given up, not received, data that n->ack covers. If SEG.ACK is below SND.UNA = una
- * because this end gave up data, raises n->ack past the arrived segments behind that data, up to
- * `edge`, the right edge of the send window. If SEG.ACK equals SND.UNA, the peer still expects the
- * octet there (RFC 9293 section 3.4), so a report that it arrived is false, and n->ack stays. */
-static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge,
+/* Best effort. Sets n->jumped if the peer may have given up, not received, data that n->ack covers:
+ * it has reported a hole by SACK (RFC 2018 section 4) or, if SACK is off, by duplicates. If SEG.ACK
+ * is below SND.UNA = una because this end gave up data, raises n->ack past the arrived segments
+ * behind that data, up to `edge`, the right edge of the send window. If SEG.ACK equals SND.UNA, the
+ * peer still expects that octet (RFC 9293 section 3.4): a report of it is false, n->ack stays. */
+static SCPS_NOINLINE void pass_holes(struct scps_tx *tx, scps_off una, scps_off edge, bool sack,
                                      struct scps_ack_input *n)
 {
     n->jumped = (n->before && n->before == tx->bets.gave_up_to) || tx->sb.hi_arrived > n->before ||
-                tx->rec.dupacks;
+                (tx->rec.dupacks && !sack);
     if (n->ack_in < (int64_t)una && scps_bets_pass(&tx->bets, &tx->sb, una, edge, &n->ack))
         n->advanced = true;
 }
@@ -341,7 +341,7 @@ static SCPS_ALWAYS_INLINE void learn(struct scps_conn *c, const struct scps_seg 
 
     take_reports(&c->s, &n);
     if (c->s.agreed.caps & SCPS_CAP_BETS)
-        pass_holes(tx, c->s.snd.una, edge, &n);
+        pass_holes(tx, c->s.snd.una, edge, c->s.agreed.opts & SCPS_AGREED_SACK, &n);
     if (n.advanced)
         advance(&c->s, &c->ts, &n);
     if (ack_in >= (int64_t)n.before)
