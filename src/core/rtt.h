@@ -47,6 +47,12 @@ static inline scps_dur scps_rtt_min(const struct scps_rtt *r)
 {
     return r->min2 && r->min2 < r->min ? r->min2 : r->min;
 }
+/* Forgets SRTT and RTTVAR, so that the next RTT sample counts as the first one (RFC 6298 section
+ * 2.2). The RTO stays until then. */
+static inline void scps_rtt_forget(struct scps_rtt *r)
+{
+    r->srtt = 0;
+}
 /* Returns the round trip, µs, over which a congestion window is spread. latest: newest RTT sample,
  * µs; 0: none. It is SRTT, but at most twice the newest sample: when packets were held during an
  * outage of minutes, SRTT is still minutes when the samples show milliseconds again. A window that

@@ -30,14 +30,25 @@ static scps_dur of_the_path(const struct scps_tx *tx, scps_time now, scps_dur rt
     return rtt > rto && spans_outage(tx, now - rtt) ? -1 : rtt;
 }
 
+/* Returns true if the timeouts since the last RTT sample have backed the retransmission timer off
+ * to its longest time, rto_max: RFC 6298 section 2.5 permits 60 s, which may be shorter than the
+ * round trip. */
+static bool at_longest(const struct scps_sample_view *v)
+{
+    return v->rtt->rto > v->x->cfg->c.rto_max >> v->tx->rto.kept;
+}
+
 /* Returns the time, µs, since the series of timeouts began that this acknowledgement ends. The data
  * it acknowledges was first sent no later, so guess() takes that time as a lower bound of the time
- * since then. Returns -1 if there was no timeout, or if losses are not attributed to corruption. In
- * that case each timeout backs the timer off, until an acknowledgement arrives before it expires
- * and gives an RTT sample; after corruption the timer at first does not back off (rto.c). */
-static scps_dur silence(const struct scps_tx *tx, scps_time now, enum scps_loss_cause cause)
+ * since then. Returns -1 if there was no timeout, or if each timeout still backs the timer off, so
+ * that an acknowledgement will arrive before it expires and give an RTT sample. It does not if
+ * losses are attributed to corruption, at first (rto.c), and once it is at its longest. */
+static scps_dur silence(const struct scps_sample_view *v)
 {
-    return tx->rec.silent && cause == SCPS_LOSS_CORRUPTION ? now - tx->silence.since : -1;
+    const struct scps_tx *tx = v->tx;
+    bool backs_off = scps_cause_now(&tx->cause, v->x) != SCPS_LOSS_CORRUPTION && !at_longest(v);
+
+    return tx->rec.silent && !backs_off ? v->x->env->now - tx->silence.since : -1;
 }
 
 /* Called for an acknowledgement of resent data that may be for the first transmission, sent `first`
@@ -104,7 +115,7 @@ SCPS_NOINLINE scps_dur scps_sample_resent(const struct scps_sample_view *v,
         }
         rtt = doubt(own, echo);
     } else {
-        rtt = guess(own, silence(v->tx, now, scps_cause_now(&v->tx->cause, v->x)), v->rtt->rto);
+        rtt = guess(own, silence(v), v->rtt->rto);
     }
     if (rtt >= 0 || !sum->dsack_fresh)
         return rtt;

@@ -50,6 +50,14 @@ static inline void scps_sample_sure(struct scps_sample *s)
     s->doubts = 0;
     s->guessed = false;
 }
+/* Called in place of scps_sample_sure() before the RTT of a segment that was sent once is taken:
+ * that RTT replaces an SRTT that is from a guess, instead of being averaged with it. */
+static inline void scps_sample_certain(struct scps_sample *s, struct scps_rtt *rtt)
+{
+    if (s->guessed)
+        scps_rtt_forget(rtt);
+    scps_sample_sure(s);
+}
 /* Called when SND.UNA advances and no segment that was sent once gives an RTT, as some of the
  * acknowledged data was resent. Returns the RTT, µs; -1: it cannot be known.
  * - With a timestamp echo (TSecr) and no DSACK (RFC 2883) of octets not reported before: returns

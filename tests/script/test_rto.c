@@ -855,6 +855,9 @@ static void late_answers(void **x, bool ts, bool sack)
         else
             peer_says(t, at + MS(700), .ack = from + 500, .tsecr = echo);
         assert_in_range(script_info(t).rto, MS(200), MS(3000));
+        /* RFC 6298 section 2.2: the first certain RTT after a guess counts as the first one. */
+        if (!ts && !sack && k >= 4)
+            assert_int_equal(script_info(t).srtt, MS(700));
     }
     script_free(t);
 }

@@ -155,6 +155,28 @@ static void timer_too_short_without_timestamps(void **state)
         assert_int_equal(resent(0, &sum), -1);
 }
 
+/* The same where losses are congestion, once the timer is at its longest: then no acknowledgement
+ * would ever arrive before it expires. Until then each timeout backs it off. */
+static void timer_at_its_longest_without_timestamps(void **state)
+{
+    struct scps_ack_result sum = scps_ack_result_none();
+    (void)state;
+
+    p.s.agreed.opts = 0;
+    p.cfg.c.loss_cause = SCPS_LOSS_CONGESTION;
+    p.cfg.c.rto_max = SCPS_SEC(60);
+    p.s.tx->rec.silent = 1;
+    p.s.rtt.rto = SCPS_SEC(1);
+    scps_silence_since(&p.s.tx->silence, START - SCPS_SEC(9));
+    for (int i = 0; i < 5; i++)
+        scps_rto_keep(&p.s.tx->rto);
+    for (int i = 0; i < 8; i++) /* The timer expires after 32 s. */
+        assert_int_equal(resent(0, &sum), -1);
+    scps_rto_keep(&p.s.tx->rto);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(resent(0, &sum), i < 3 ? -1 : SCPS_SEC(9));
+}
+
 /* Takes an RTT sample, µs (-1: none). newest: RTT of the segment that was sent last of those that
  * arrived, µs; -1: not known. */
 static void take(scps_dur sample, bool by_clock, scps_dur newest)
@@ -281,6 +303,7 @@ int main(void)
         CASE(timer_too_short),
         CASE(longer_path_while_the_timer_is_too_short),
         CASE(timer_too_short_without_timestamps),
+        CASE(timer_at_its_longest_without_timestamps),
         CASE(a_sample),
         CASE(across_an_outage),
         CASE(controllers_do_not_measure_outages),
