@@ -97,13 +97,14 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now);
         if (c->s.todo.bits & SCPS_TODO_OUTAGE && c->s.outage.inferred && !s->c.outage_after)
             scps_snd_outage_over(c);
-        hasten_sender(&c->s, &c->outage_timer);
         hasten_ack(&c->ack, &c->s.ctx);
         if (c->state == SCPS_TIME_WAIT && scps_timer_runs(&c->end_timer))
             scps_timer_by(&c->s.ctx, &c->end_timer, c->s.ctx.env->now + s->c.time_wait);
         scps_rcv_read(c); /* A window that the receive buffer has closed may open. */
         scps_rcv_check_hole(c);
     }
+    if (c->state != SCPS_CLOSED)
+        hasten_sender(&c->s, &c->outage_timer);
     if (c->s.small.wanted && scps_conn_writable(c))
         scps_conn_room(c);
     scps_sender_wake(&c->s);

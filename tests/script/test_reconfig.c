@@ -104,6 +104,20 @@ static void a_shorter_rto_max(void **x)
     script_free(t);
 }
 
+/* The SYN is sent again after the new rto_initial at the latest (RFC 6298 section 2.1). */
+static void a_shorter_rto_initial(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.rto_initial = SEC(20);
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .from = ZERO);
+    app_sets(t, SEC(1), rto_initial, SEC(20));
+    app_sets(t, SEC(2), rto_initial, SEC(3));
+    expect_sent(t, .at = SEC(5), .flags = SCPS_SYN, .from = ZERO);
+    script_forget_events(t);
+    script_free(t);
+}
+
 /* RFC 9293 section 3.8.6.1: the next probe of a closed window comes after persist_max at the
  * latest. */
 static void a_shorter_persist_max(void **x)
@@ -217,10 +231,15 @@ static void outage_after_is_switched_off(void **x)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCRIPT_TEST(a_larger_send_buffer),         SCRIPT_TEST(a_larger_receive_buffer),
-        SCRIPT_TEST(a_shorter_user_timeout),       SCRIPT_TEST(a_shorter_rto_max),
-        SCRIPT_TEST(a_shorter_persist_max),        SCRIPT_TEST(a_shorter_ack_delay),
-        SCRIPT_TEST(a_shorter_time_wait),          SCRIPT_TEST(a_shorter_rto_max_in_an_outage),
+        SCRIPT_TEST(a_larger_send_buffer),
+        SCRIPT_TEST(a_larger_receive_buffer),
+        SCRIPT_TEST(a_shorter_user_timeout),
+        SCRIPT_TEST(a_shorter_rto_max),
+        SCRIPT_TEST(a_shorter_rto_initial),
+        SCRIPT_TEST(a_shorter_persist_max),
+        SCRIPT_TEST(a_shorter_ack_delay),
+        SCRIPT_TEST(a_shorter_time_wait),
+        SCRIPT_TEST(a_shorter_rto_max_in_an_outage),
         SCRIPT_TEST(outage_after_is_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
