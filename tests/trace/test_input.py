@@ -690,6 +690,26 @@ def endless(program, d):
         p.kill()
         ended = False
     check("ends on SIGINT", ended and not reader.is_alive())
+    # A report that nobody reads: signals that come together are one, as timeout(1) sends them, and a later one ends it.
+    c = Capture()
+    for i in range(3000):
+        c.tcp(1.7e9 + i * 0.001, End("10.%d.%d.1" % (i // 250, i % 250), 1000 + i), B, i, 0, "S")
+    path = c.write(d + "/unread")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        p = subprocess.Popen([program, "--json", path], stdout=subprocess.PIPE)
+        first = p.stdout.read(1)  # The pipe is full soon, and stays so.
+        p.send_signal(number)
+        p.send_signal(number)
+        time.sleep(1)
+        running = p.poll() is None
+        p.send_signal(number)
+        try:
+            status = p.wait(60)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            status = None
+        check("a second %s" % number.name, running and first == b"{" and status in (-number, -signal.SIGTERM), (running, status))
+        p.stdout.close()
 
 
 def has_socket(pid):
