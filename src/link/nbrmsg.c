@@ -84,6 +84,15 @@ static bool unspecified(const struct scps_addr *a)
     return memcmp(a->b, none, 16) == 0;
 }
 
+/* Returns true if a is a solicited-node multicast address, ff02::1:ffXX:XXXX (RFC 4291 section
+ * 2.7.1). */
+static bool solicited_node(const struct scps_addr *a)
+{
+    static const uint8_t prefix[13] = {0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff};
+
+    return memcmp(a->b, prefix, sizeof prefix) == 0;
+}
+
 bool scps_nd_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m)
 {
     size_t len = scps_get16(p + 4);
@@ -108,8 +117,8 @@ bool scps_nd_parse(const uint8_t *p, size_t n, struct scps_nbrmsg *m)
     if (!options(p + 64, len - 24, m->answer ? OPT_TARGET : OPT_SOURCE, m))
         return false;
     /* RFC 4861 section 7.1.1: a Solicitation from the unspecified address must have no link-layer
-     * address, and a multicast address as destination. */
-    return m->answer || !unspecified(&m->from) || (!m->has_mac && m->to.b[0] == 0xff);
+     * address, and a solicited-node multicast address as destination. */
+    return m->answer || !unspecified(&m->from) || (!m->has_mac && solicited_node(&m->to));
 }
 
 void scps_nd_build(uint8_t *p, const struct scps_nbrmsg *m)
