@@ -198,6 +198,29 @@ static void an_id_twice(void **x)
     script_free(t);
 }
 
+/* A connection in TIME-WAIT sends nothing of its own, so a new connection of the peer with the same
+ * id gets it. */
+static void an_id_of_a_connection_in_time_wait(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_accepted(t, MS(100));
+    script_forget_events(t);
+    assert_int_equal(scps_conn_shutdown(t->c), 0);
+    script_run(t, MS(150));
+    script_forget_sent(t);
+    peer_says(t, MS(200), .ack = 2, .flags = SCPS_FIN | SCPS_ACK);
+    expect_state(t, SCPS_TIME_WAIT);
+    script_forget_sent(t);
+    peer_says(t, MS(300), .raw = true, .port = 6001, .flags = SCPS_SYN, .seq = 99);
+    expect_sent(t, .port = 6001, .flags = SCPS_SYN | SCPS_ACK, .has = SCPS_HAS_CAPS);
+    assert_true(t->last.caps & SCPS_CAP_COM);
+    script_run(t, SEC(120));
+    script_forget_sent(t);
+    script_forget_events(t);
+    script_free(t);
+}
+
 /* A SYN, which may be forged, meets a connection in SYN-SENT and offers the id of another one
  * (simultaneous open, RFC 9293 section 3.5): the other one keeps its id. */
 static void an_id_twice_by_a_simultaneous_open(void **x)
@@ -481,6 +504,7 @@ int main(void)
         SCRIPT_TEST(ids_are_drawn),
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
+        SCRIPT_TEST(an_id_of_a_connection_in_time_wait),
         SCRIPT_TEST(an_id_twice_by_a_simultaneous_open),
         SCRIPT_TEST(the_id_of_a_simultaneous_open),
         SCRIPT_TEST(no_reset_from_an_address_that_was_removed),

@@ -680,6 +680,11 @@ static void who_gets_it(void **x)
     assert_int_equal(scps_dgram_connect(bound, NULL), 0);
     scps_dgram_local(bound, &at);
     assert_int_equal(at.addr.family, 0);
+    /* One that is connected gets it before one with an address, even if it was opened earlier. */
+    assert_int_equal(scps_dgram_connect(wide, &other), 0);
+    assert_int_equal(arrives_from(&h, &other, "f"), 0);
+    expect_read(wide, "f");
+    assert_int_equal(scps_dgram_connect(wide, NULL), 0);
     scps_dgram_close(exact);
     assert_int_equal(arrives(&h, "c"), 0);
     expect_read(bound, "c"); /* Of equal endpoints the one that was opened last gets it. */

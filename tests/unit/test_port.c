@@ -58,11 +58,39 @@ static void it_depends_on_the_whole_tuple_and_the_secret(void **state)
     scps_stack_free(other);
 }
 
+/* RFC 6056 section 3.2: a local port is chosen that is not in use, by a listener either. */
+static void a_port_on_which_somebody_listens(void **state)
+{
+    struct scps_stack_config cfg = scps_stack_config_default();
+    struct scps_netif nif = {.name = "test", .mtu = 1500};
+    struct scps_endpoint at = {flow.local, 0};
+    struct scps_listener *l[2];
+    struct scps_stack *st;
+    (void)state;
+
+    cfg.port_min = 40000;
+    cfg.port_max = 40002;
+    st = scps_stack_new(&cfg);
+    assert_int_equal(scps_stack_add_netif(st, &nif), 0);
+    assert_int_equal(scps_stack_add_addr(st, &nif, &at.addr, 24), 0);
+    for (int i = 0; i < 2; i++) {
+        at.port = (uint16_t)(40000 + 2 * i);
+        l[i] = scps_listen(st, NULL, &at, 1, NULL);
+        assert_non_null(l[i]);
+    }
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(scps_port_choose(st, &flow), 40001);
+    scps_listener_close(l[0]);
+    scps_listener_close(l[1]);
+    scps_stack_free(st);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clock_ticks_every_4_us),
         cmocka_unit_test(it_depends_on_the_whole_tuple_and_the_secret),
+        cmocka_unit_test(a_port_on_which_somebody_listens),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
