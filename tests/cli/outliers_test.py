@@ -128,6 +128,11 @@ def main():
         assert "--bidir" in both.opts and "--bidir" not in plain.opts and "rate-back" not in both.link and more == plain.goal() > 0
         assert relations.RELATIONS["two-way"][1](Case({"rate": 8000000, "rtt": 1000000}, {"-e": None}, 8192, 100)) is None
 
+        # A sender that does not know the round trip; within a second the first timeout is longer.
+        blind, told, more = relations.RELATIONS["rtt-unknown"][1](Case({"rate": 8000000, "rtt": 6000000}, {"--rtt": 3}, 8192, 100))
+        assert blind.opts["--rtt"] == 0 and "--rtt" not in told.opts and more == 4
+        assert relations.RELATIONS["rtt-unknown"][1](Case({"rate": 8000000, "rtt": 600000}, {}, 8192, 100)) is None
+
         # The neighbourhood of a link without jitter has less than the smallest packet's time of it; a given jitter stays.
         near = case.near(1)
         assert (near.link["jitter"], near.link["jitter-back"]) == (46, 4600), near.link

@@ -304,6 +304,18 @@ def expected_rtt(c):
     return without(c, "--rtt"), c.copy(), 0
 
 
+def rtt_unknown(c):
+    """Compares a sender that is not given the round trip (--rtt 0) with one that is. It resends the SYN each second and more
+    (RFC 6298 section 2.1), and data after 3 s (section 5.7), until it has measured the round trip; then that has to be undone
+    (RFC 5682, RFC 3522). Nine SYNs span 247 s. In half of the cases the end that listens sends the data."""
+    if not 1e6 < c.rtt < 2e8 or "--no-undo" in c.opts or "outage" in c.link:
+        return None
+    known = without(c, "--rtt")
+    if random.Random(c.text()).random() < 0.5:
+        known = having(known, "-Q")
+    return having(known, "--rtt", 0), known, 4
+
+
 def less_data(c):
     if c.blocks < 2:
         return None
@@ -375,4 +387,5 @@ RELATIONS = {
     "shorter-first": (0, shorter_for_a_time(True)),
     "shorter-later": (0, shorter_for_a_time(False)),
     "two-way": (0, two_way),
+    "rtt-unknown": (0, rtt_unknown),
 }
