@@ -407,7 +407,6 @@ bool scps_ackin(struct scps_conn *c, const struct scps_seg *seg)
     /* Any acknowledgement shows that the peer answers. A peer that answers window probes may keep
      * its window closed for ever without the connection being ended (RFC 9293 section 3.8.6.1). */
     scps_heard_now(&c->s.heard);
-    scps_keep_acked(&c->keep, seg->len, c->s.ctx.env->now);
     if (c->s.agreed.caps & SCPS_CAP_BETS &&
         scps_bets_peer_una(c->s.tx, c->s.snd.una) < c->s.snd.una &&
         ack_in > (int64_t)c->s.tx->bets.peer_una && ack_in <= (int64_t)c->s.snd.una) {

@@ -206,11 +206,11 @@ struct scps_ack_result {
 static inline const struct scps_sent_segment *
 scps_ack_result_latest(const struct scps_ack_result *sum, uint32_t hi_xseq)
 {
-    const struct scps_sent_segment *r = sum->newest;
+    const struct scps_sent_segment *n = sum->newest, *k = sum->known;
 
-    if (r && r->xseq != hi_xseq)
-        r = sum->known;
-    return r && r->xseq == hi_xseq ? r : NULL;
+    if (n && n->xseq == hi_xseq)
+        return n;
+    return k && k->xseq == hi_xseq ? k : NULL;
 }
 
 /* Returns the result of an acknowledgement that reports nothing. */

@@ -526,6 +526,7 @@ int scps_conn_input(struct scps_conn *c, const struct scps_seg *seg)
     }
     if (seg->tos & 3 || seg->flags & SCPS_CWR)
         take_ecn(&c->s.todo, c->s.agreed.opts & SCPS_AGREED_ECN, seg);
+    scps_keep_acked(&c->keep, seg->len, c->s.ctx.env->now);
     if (seg->len || seg->flags & SCPS_FIN)
         scps_rcv_data(c, seg);
     return 0;
