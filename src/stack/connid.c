@@ -46,6 +46,8 @@
 #include "base/heap.h"
 #include "base/prng.h"
 
+#include <assert.h>
+
 #define BUCKETS         64u
 #define HALF_OPEN_LEAST SCPS_SEC(3)
 
@@ -350,9 +352,19 @@ static uint8_t *claim_of(struct hosts *h, const struct scps_conn *c)
 {
     uint8_t *at = &h->claims[(uint8_t)c->s.snd.iss];
 
-    while (*at != c->s.tp->conn_id)
-        at = &h->at[*at].half.next_claim;
+    for (; *at != c->s.tp->conn_id; at = &h->at[*at].half.next_claim)
+        assert(*at);
     return at;
+}
+
+/* Lets c claim the peer's id that its SYN has announced. */
+static void claim(struct hosts *h, struct scps_conn *c)
+{
+    uint8_t own = c->s.tp->conn_id, *first = &h->claims[(uint8_t)c->s.snd.iss];
+
+    h->at[own].half.next_claim = *first;
+    *first = own;
+    c->s.tp->heard = c->s.tp->claims = true;
 }
 
 /* Takes the peer's id from c, which has it or claims it. */
@@ -370,10 +382,8 @@ static void lose_peer_id(struct hosts *h, struct scps_conn *c)
 /* Makes c the one connection of the peer's id that its SYN has announced. */
 static void own_peer_id(struct hosts *h, struct scps_conn *c)
 {
-    struct scps_conn *was = h->theirs[c->s.tp->peer_id];
-
-    if (was)
-        lose_peer_id(h, was);
+    if (h->theirs[c->s.tp->peer_id])
+        lose_peer_id(h, h->theirs[c->s.tp->peer_id]);
     c->s.tp->heard = true;
     h->theirs[c->s.tp->peer_id] = c;
 }
@@ -389,7 +399,6 @@ bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, b
 {
     struct hosts *h = *slot(st, &c->local, &c->remote);
     const struct scps_conn *was = h->theirs[id];
-    uint8_t own = c->s.tp->conn_id;
 
     if (scps_conn_listener(c) && was && holds(was))
         return false;
@@ -400,10 +409,19 @@ bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, b
         own_peer_id(h, c);
         return true;
     }
-    h->at[own].half.next_claim = h->claims[(uint8_t)c->s.snd.iss];
-    h->claims[(uint8_t)c->s.snd.iss] = own;
-    c->s.tp->heard = c->s.tp->claims = true;
+    claim(h, c);
     return true;
+}
+
+void scps_connid_renumber(struct scps_stack *st, struct scps_conn *c, uint32_t iss)
+{
+    struct hosts *h = c->s.tp && c->s.tp->claims ? *slot(st, &c->local, &c->remote) : NULL;
+
+    if (h)
+        lose_peer_id(h, c);
+    scps_send_begin(&c->s.snd, iss);
+    if (h)
+        claim(h, c);
 }
 
 void scps_connid_established(struct scps_stack *st, struct scps_conn *c)
@@ -446,9 +464,7 @@ struct scps_conn *scps_connid_find(const struct scps_stack *st, const struct scp
 {
     const struct hosts *h = st->ids ? *slot(st, local, remote) : NULL;
 
-    if (!h)
-        return NULL;
-    return ours ? h->ours[id] : h->theirs[id];
+    return !h ? NULL : ours ? h->ours[id] : h->theirs[id];
 }
 
 struct scps_conn *scps_connid_claimant(const struct scps_stack *st, const struct scps_addr *local,

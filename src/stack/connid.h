@@ -14,6 +14,9 @@ bool scps_connid_give(struct scps_stack *st, struct scps_conn *c);
  * its handshake. Returns false and records nothing if a listener has created c and another
  * connection of the same peer that has completed its handshake uses the id already. */
 bool scps_connid_heard(struct scps_stack *st, struct scps_conn *c, uint8_t id, bool sure);
+/* Gives c, which is in SYN-RECEIVED and has sent no SYN-ACK, another initial sequence number, by
+ * which its id of the peer is looked up. */
+void scps_connid_renumber(struct scps_stack *st, struct scps_conn *c, uint32_t iss);
 /* Called when c, whose peer's SYN may have been forged until now, has completed its handshake. */
 void scps_connid_established(struct scps_stack *st, struct scps_conn *c);
 /* Frees the connection ids of c, if it has any. The id that this host chose is not used again for

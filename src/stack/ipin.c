@@ -7,6 +7,7 @@
 #include "base/cksum.h"
 #include "base/fastpath.h"
 #include "core/seq.h"
+#include "stack/connid.h"
 #include "wire/ip.h"
 #include "wire/tcp.h"
 #ifdef SCPS_SPOIL_STATISTICS
@@ -83,7 +84,7 @@ static SCPS_NOINLINE int reopen(struct scps_stack *st, struct scps_nif *nif, str
     err = input_no_connection(st, nif, f, seg);
     c = scps_demux_find(st, f);
     if (c && c->state == SCPS_SYN_RECEIVED && (int32_t)(c->s.snd.iss - unused) < 0)
-        scps_send_begin(&c->s.snd, unused);
+        scps_connid_renumber(st, c, unused);
     return err;
 }
 

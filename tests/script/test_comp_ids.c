@@ -221,6 +221,46 @@ static void an_id_of_a_connection_in_time_wait(void **x)
     script_free(t);
 }
 
+/* A SYN with an id ends TIME-WAIT, and its connection gets an initial sequence number above those
+ * of the old one, which has sent 100 kB in 0.1 s (RFC 9293 section 3.6.1). The half-open connection
+ * is found by that number. It is freed when its handshake is not completed in the first run, and
+ * becomes established in the second. */
+static void an_id_claimed_in_time_wait(void **x)
+{
+    for (int k = 0; k < 2; k++) {
+        struct script *t = compressing(x, false);
+        uint32_t fin;
+
+        t->cfg.nodelay = true;
+        script_accepted(t, MS(100));
+        for (int i = 1; i <= 10; i++) {
+            app_writes(t, MS(100) + i, 10000);
+            script_forget_sent(t);
+            peer_says(t, MS(100) + i, .ack = 1 + 10000 * i);
+        }
+        scps_conn_close(t->c);
+        t->c = NULL;
+        expect_sent(t, .from = 100001, .flags = SCPS_FIN | SCPS_ACK, .compressed = true);
+        fin = t->last.seq;
+        peer_says(t, MS(110), .flags = SCPS_FIN | SCPS_ACK, .ack = 100002);
+        script_forget_sent(t);
+        peer_says(t, MS(120), .seq = 50000, .flags = SCPS_SYN);
+        expect_sent(t, .at = MS(120), .flags = SCPS_SYN | SCPS_ACK, .ack = 50001);
+        assert_true((int32_t)(t->last.seq - fin) > 0);
+        assert_true(t->last.caps & SCPS_CAP_COM);
+        if (k) {
+            peer_says(t, MS(130), .seq = 50001, .ack = 1);
+            t->c = scps_accept(t->l);
+            assert_non_null(t->c);
+            expect_state(t, SCPS_ESTABLISHED);
+        }
+        script_run(t, SEC(300));
+        script_forget_sent(t);
+        script_forget_events(t);
+        script_free(t);
+    }
+}
+
 /* A SYN, which may be forged, meets a connection in SYN-SENT and offers the id of another one
  * (simultaneous open, RFC 9293 section 3.5): the other one keeps its id. */
 static void an_id_twice_by_a_simultaneous_open(void **x)
@@ -505,6 +545,7 @@ int main(void)
         SCRIPT_TEST(id_zero),
         SCRIPT_TEST(an_id_twice),
         SCRIPT_TEST(an_id_of_a_connection_in_time_wait),
+        SCRIPT_TEST(an_id_claimed_in_time_wait),
         SCRIPT_TEST(an_id_twice_by_a_simultaneous_open),
         SCRIPT_TEST(the_id_of_a_simultaneous_open),
         SCRIPT_TEST(no_reset_from_an_address_that_was_removed),
