@@ -6,6 +6,7 @@ from typing import Iterator, List, NamedTuple, Optional, Tuple
 BLANKS = b" \t\n\v\f\r"
 LINE_LEN = 198     # largest length of a line, octets, without its end
 SECTION_LEN = 48   # largest length of a line that begins with [, octets, with its end
+MARK = b"\xef\xbb\xbf"  # byte order mark that some editors write at the beginning of a text in UTF-8
 NAME_LEN = 49      # octets that are kept of a section's name, and of the key to which an indented line belongs
 
 
@@ -46,7 +47,9 @@ def _cut(text: bytes) -> Tuple[bytes, bytes, bytes]:
 
 def lines(text: bytes) -> Iterator[Line]:
     """Returns the section, or key and value, of each line of a file; a line with neither is reported last, as by inih."""
-    section, last, bad = b"", b"", 0
+    section, last, bad, sections = b"", b"", 0, False
+    if text.startswith(MARK):
+        text = text[len(MARK):]
     for number, whole in enumerate(_split(text), 1):
         raw = whole.rstrip(b"\n")
         continued = raw[:1] in (b" ", b"\t")
@@ -57,12 +60,17 @@ def lines(text: bytes) -> Iterator[Line]:
         if continued and raw.lstrip(b" \t").startswith(b"["):
             yield Line(number, False, section, None, b"an indented section: remove the blanks before '['")
             return
-        if raw.startswith(b"[") and len(whole) > SECTION_LEN:
-            yield Line(number, continued, section, None,
-                       b"the section's name is longer than %d characters" % (SECTION_LEN - 2))
-        elif raw.startswith(b"[") and b"]" in raw:
-            yield Line(number, False, raw[1:raw.index(b"]")], b"", b"", True)
-        line = (raw[3:] if number == 1 and raw.startswith(b"\xef\xbb\xbf") else raw).strip(BLANKS)
+        if raw.startswith(b"["):
+            sections = True
+            if len(whole) > SECTION_LEN:
+                yield Line(number, continued, section, None,
+                           b"the section's name is longer than %d characters" % (SECTION_LEN - 2))
+            elif b"]" in raw:
+                yield Line(number, False, raw[1:raw.index(b"]")], b"", b"", True)
+            else:
+                yield Line(number, False, section, None, b"a section without ']' at its end: correct the line")
+        # inih skips a mark itself, so there may be two
+        line = (raw[len(MARK):] if number == 1 and raw.startswith(MARK) else raw).strip(BLANKS)
         indented = raw[:1] in tuple(bytes([c]) for c in BLANKS) and bool(line)
         if not line or line[:1] in (b"#", b";"):
             continue
@@ -83,3 +91,5 @@ def lines(text: bytes) -> Iterator[Line]:
                 bad = bad or number
     if bad:
         yield Line(bad, False, section, None, b"neither a [section] nor KEY = VALUE: correct the line")
+    elif not sections:
+        yield Line(1, False, section, None, b"there is no [section], such as [link] or [flow]: give a scenario file")
