@@ -194,7 +194,6 @@ static inline void measure(struct scps_sender *s, const struct scps_ts *ts,
 
     if (sum->oldest_sent >= 0 && !sum->refilled) {
         a->rtt_old = sample = s->ctx.env->now - sum->oldest_sent;
-        scps_sample_certain(&s->tx->sample, &s->rtt);
     } else if (n->advanced && !n->jumped) {
         const struct scps_sample_view v = {.x = &s->ctx,
                                            .tx = s->tx,

@@ -139,10 +139,12 @@ void scps_sample_take(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
     }
     sampled = sample >= 0 && sample < SCPS_SEC(INT64_C(86400) * 24);
     if (sampled) {
-        if (by_clock)
+        if (by_clock) {
             sample = scps_rtt_by_clock(rtt, sample, SCPS_TS_TICK, cfg->rto_min, cfg->rto_max);
-        else
+        } else {
+            scps_sample_certain(&tx->sample, rtt);
             scps_rtt_sample(rtt, now, sample, cfg->rto_min, cfg->rto_max, window);
+        }
         scps_rto_measured(&tx->rto, sample);
     }
     /* Updates the minimum RTT with a->rtt, the RTT of the newest segment that has arrived, measured

@@ -50,7 +50,7 @@ static inline void scps_sample_sure(struct scps_sample *s)
     s->doubts = 0;
     s->guessed = false;
 }
-/* Called in place of scps_sample_sure() before the RTT of a segment that was sent once is taken:
+/* Called in place of scps_sample_sure() when the RTT of a segment that was sent once is taken:
  * that RTT replaces an SRTT that is from a guess, instead of being averaged with it. */
 static inline void scps_sample_certain(struct scps_sample *s, struct scps_rtt *rtt)
 {

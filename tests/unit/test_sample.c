@@ -227,6 +227,17 @@ static void across_an_outage(void **state)
     p.s.rtt.rto = SCPS_SEC(4);
     take(SCPS_SEC(3), false, -1);
     assert_int_equal(p.s.tx->rto.latest, SCPS_SEC(3));
+    /* SRTT is from a guess. It is kept while RTTs of segments that were sent once are dropped, and
+     * the first one that is taken replaces it. */
+    p.s.tx->sample.guessed = true;
+    p.s.rtt.srtt = SCPS_SEC(1);
+    p.s.tx->outage_over = START - SCPS_SEC(20);
+    take(SCPS_SEC(20) + 1, false, -1);
+    assert_int_equal(p.s.rtt.srtt, SCPS_SEC(1));
+    take(SCPS_SEC(2), false, -1);
+    assert_int_equal(p.s.rtt.srtt, SCPS_SEC(2));
+    assert_false(p.s.tx->sample.guessed);
+    p.s.tx->rto.latest = SCPS_SEC(3);
     /* A clock that has wrapped: 24 days and more are no round trip. */
     p.s.tx->outage_over = 0;
     take(SCPS_SEC(INT64_C(86400) * 24), false, -1);
