@@ -54,9 +54,11 @@ static inline void scps_sample_sure(struct scps_sample *s)
  * that RTT replaces an SRTT that is from a guess, instead of being averaged with it. */
 static inline void scps_sample_certain(struct scps_sample *s, struct scps_rtt *rtt)
 {
-    if (s->guessed)
+    if (s->guessed) {
         scps_rtt_forget(rtt);
-    scps_sample_sure(s);
+        s->guessed = false;
+    }
+    s->doubts = 0;
 }
 /* Called when SND.UNA advances and no segment that was sent once gives an RTT, as some of the
  * acknowledged data was resent. Returns the RTT, µs; -1: it cannot be known.
