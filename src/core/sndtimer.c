@@ -301,12 +301,12 @@ void scps_snd_timeout(struct scps_conn *c)
     c->s.ctx.st->timeouts++;
     SCPS_OBSERVE_CONN(c, RTO, c->s.snd.una, c->s.rtt.rto, c->s.tx->silence.unanswered,
                       tx->sb.inflight);
-    if (!c->s.tx->silence
-             .unanswered) { /* The condition is true at the first timeout of a series. */
-        /* The time without an answer, which ends the connection at R2, begins when the unanswered
-         * data was sent: one RTO ago, with the backoff that is kept until an RTT sample. As the RTO
-         * may have grown since the timer was set, the time begins no earlier than SND.UNA last
-         * moved, or the first data was sent (progress_at). */
+    if (!tx->silence.unanswered) {
+        /* This is the first timeout of a series. The time without an answer, which ends the
+         * connection at R2, begins when the unanswered data was sent: one RTO ago, with the backoff
+         * that is kept until an RTT sample. As the RTO may have grown since the timer was set, the
+         * time begins no earlier than SND.UNA last moved, or the first data was sent
+         * (progress_at). */
         const scps_dur rto = scps_rto_backed_off(&c->s, c->s.rtt.rto, cfg->rto_max);
         scps_silence_since(&tx->silence, SCPS_MAX(c->s.ctx.env->now - rto, tx->progress_at));
     }
