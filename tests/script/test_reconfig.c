@@ -58,10 +58,9 @@ static void a_larger_receive_buffer(void **x)
     script_free(t);
 }
 
-/* RFC 5482: a user timeout below the time that the data has been outstanding ends the connection
- * now, not at the next expiry of a retransmission timer that has backed off. A longer one does not
- * put the timer off, and the connection goes on. */
-static void a_shorter_user_timeout(void **x)
+/* Returns a connection whose data, sent at 1 s, is not acknowledged: the retransmission timer has
+ * expired three times and backed off to 2.4 s, the last time at 3.1 s. */
+static struct script *backed_off(void **x)
 {
     struct script *t = script_of(x);
     script_established(t, MS(100));
@@ -70,6 +69,15 @@ static void a_shorter_user_timeout(void **x)
     expect_sent(t, .at = MS(1300), .from = 1, .len = 10);
     expect_sent(t, .at = MS(1900), .from = 1, .len = 10);
     expect_sent(t, .at = MS(3100), .from = 1, .len = 10);
+    return t;
+}
+
+/* RFC 5482: a user timeout below the time that the data has been outstanding ends the connection
+ * now, not at the next expiry of a retransmission timer that has backed off. A longer one does not
+ * put the timer off, and the connection goes on. */
+static void a_shorter_user_timeout(void **x)
+{
+    struct script *t = backed_off(x);
     script_forget_events(t);
     app_sets(t, MS(3200), user_timeout, SEC(4));
     app_sets(t, MS(3300), user_timeout, SEC(9));
@@ -87,13 +95,7 @@ static void a_shorter_user_timeout(void **x)
  * changes nothing. */
 static void a_shorter_rto_max(void **x)
 {
-    struct script *t = script_of(x);
-    script_established(t, MS(100));
-    app_writes(t, MS(1000), 10);
-    expect_sent(t, .at = MS(1000), .from = 1, .len = 10);
-    expect_sent(t, .at = MS(1300), .from = 1, .len = 10);
-    expect_sent(t, .at = MS(1900), .from = 1, .len = 10);
-    expect_sent(t, .at = MS(3100), .from = 1, .len = 10);
+    struct script *t = backed_off(x);
     app_sets(t, MS(4000), rto_max, SEC(60));
     expect_sent(t, .at = MS(5500), .from = 1, .len = 10);
     app_sets(t, MS(6000), rto_max, MS(500));
