@@ -66,6 +66,14 @@ static inline enum scps_plain scps_agreed_plain(const struct scps_agreed *a)
 {
     return (enum scps_plain)(a->opts >> 6);
 }
+/* Forgets what the peer's SYN agreed on: another SYN will take its place. What the own SYNs offer
+ * stays. */
+static inline void scps_agreed_forget(struct scps_agreed *a)
+{
+    a->opts &= SCPS_AGREED_PLAIN;
+    a->caps = 0;
+    a->snd_wscale = 0;
+}
 /* On a connection with header compression: data is sent with TCP's own header from now on, until
  * scps_agreed_compress() is called. */
 static inline void scps_agreed_send_tcp_headers(struct scps_agreed *a)

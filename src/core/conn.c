@@ -207,6 +207,8 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->s.ctx.env->answered(c->s.ctx.env, c);
     if (a->opts & SCPS_AGREED_TS)
         scps_ts_take(&c->ts, syn->tsval, c->s.ctx.env->now);
+    if (c->s.tp)
+        memset(c->s.tp->binding, 0, sizeof c->s.tp->binding);
     if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(&c->s))
         scps_negotiate_settle_bindings(asked.cfg->binding, syn, c->s.tp->binding);
     if (a->caps & SCPS_CAP_COM)

@@ -91,7 +91,10 @@ int scps_conn_set_config(struct scps_conn *c, const struct scps_conn_config *cfg
             ; /* no keep-alive timer: it is not configured, or end_timer ends the connection */
         else if (!scps_timer_runs(&c->keep.timer))
             scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now + s->c.keep_idle);
-        else if (s->c.keep_idle != idle && !c->s.keep_probes)
+        else if (c->s.keep_probes)
+            scps_timer_by(&c->s.ctx, &c->keep.timer,
+                          c->s.ctx.env->now + SCPS_MAX(s->c.keep_interval, c->s.rtt.rto));
+        else if (s->c.keep_idle != idle)
             /* The timer expires at once, and scps_keep_expired() then computes when the next probe
              * is due. */
             scps_timer_set(&c->s.ctx, &c->keep.timer, c->s.ctx.env->now);

@@ -81,10 +81,12 @@ static scps_dur doubt(struct scps_sample *s, scps_dur first)
  * acknowledgements have come in succession (doubt), and the shortest of their times is longer than
  * the retransmission timeout `rto`, µs, the timer may be too short, and that time is returned as a
  * guess of the RTT. A shorter time does not show that, and as a sample would end the backoff.
- * Only one guess is made until an RTT is certain (scps_sample_sure). It makes the RTO longer than
- * itself. If the round trip is really that long, the next acknowledgement comes before the timer
- * expires and gives a certain RTT. If it is not, the first transmissions were lost, and further
- * guesses, each longer than an RTO, would make the RTO grow without bound. */
+ * Only one guess is made until an RTT is certain (scps_sample_sure). If there was no SRTT, it makes
+ * the RTO longer than itself; otherwise it is averaged with the SRTT (RFC 6298 section 2.3), and
+ * the RTO may stay too short for a path that has become several times longer. If the round trip is
+ * really that long, and the RTO longer, the next acknowledgement comes before the timer expires and
+ * gives a certain RTT. If it is not, the first transmissions were lost, and further guesses, each
+ * longer than an RTO, would make the RTO grow without bound. */
 static scps_dur guess(struct scps_sample *s, scps_dur first, scps_dur rto)
 {
     scps_dur time = doubt(s, first);

@@ -93,6 +93,12 @@ static SCPS_NOINLINE int syn_sent(struct scps_conn *c, const struct scps_seg *se
     }
     if (!(seg->flags & SCPS_SYN))
         return drop(&c->s.ctx, SCPS_DROP_BAD_FLAGS, seg);
+    if (c->state == SCPS_SYN_RECEIVED) {
+        /* is_true_syn_ack(): the SYN that led to this state came from a third party. What it agreed
+         * on is forgotten. */
+        scps_conn_set_state(c, SCPS_SYN_SENT);
+        scps_agreed_forget(&c->s.agreed);
+    }
     scps_receive_begin(&c->rcv, seg->seq);
     scps_conn_settle(c, seg);
     scps_ackout_begin(&c->ack, SCPS_MIN(c->s.ctx.cfg->c.rcvbuf, 65535));
@@ -358,7 +364,9 @@ static SCPS_NOINLINE int opening(struct scps_conn *c, const struct scps_seg **at
     if (!(seg->flags & SCPS_ACK) || (c->state == SCPS_SYN_RECEIVED && seg->has & SCPS_HAS_CAPS &&
                                      scps_agreed_plain(&c->s.agreed) == SCPS_PLAIN_FELL_BACK))
         return drop(&c->s.ctx, SCPS_DROP_OLD_DUPLICATE, seg);
-    if (!c->s.established)
+    /* A connection of a listener has sent no SYN that this could answer: a third party's SYN has
+     * caused it. */
+    if (!c->s.established && c->notify.active)
         scps_conn_settle(c, seg);
     /* Simultaneous open: the peer's SYN-ACK is processed as an acknowledgement of this end's
      * SYN. Its ECE flag negotiates ECN (RFC 3168 section 6.1.1) and is no echo of a mark. */

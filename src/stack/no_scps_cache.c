@@ -16,8 +16,9 @@
  *     that answer to the first one; or
  *   - if this happens once more after the entry has expired.
  *
- * An answer to a SYN with the option ends this series, and so does a SYN without it that is not
- * answered, because then SYNs are lost for another reason.
+ * An answer to a SYN with the option ends this series. So does a SYN without it that is not
+ * answered, if a later one of the same connection is: then SYNs are lost for another reason. A
+ * connection that gets no answer at all has no effect.
  */
 #include "stack/stack.h"
 
@@ -88,6 +89,10 @@ void scps_plain_learn(struct scps_env *env, const struct scps_conn *c)
             *h = (struct scps_plain_host){.until = 0};
         return;
     }
+    /* A SYN was lost, but not by silence alone: an outage that has ended since restarted the count,
+     * or a reset came as well. That does not show what the host makes of the option. */
+    if (c->s.syn_lost && lost < tries)
+        return;
     h = make_entry(st, &c->remote);
     /* Connections that are opened at the same time meet the same silence. */
     if (!h || (h->once && lost == tries && h->until > env->now &&

@@ -136,6 +136,38 @@ static void silence_is_no_refusal(void **x)
     }
 }
 
+/* SYNs are lost, the one without the option as well, since the link is down, which its driver
+ * signals too late. The SYN after the outage is answered. That is no refusal either. */
+static void an_outage_is_no_refusal(void **x)
+{
+    struct script *t = with_snack(x);
+    struct scps_signal s = {.kind = SCPS_SIGNAL_LINK_DOWN, .until = SCPS_NEVER};
+
+    t->peer.caps = 0;
+    script_connect(t, 0);
+    for (unsigned i = 0; i < 4; i++)
+        expect_sent(t, .flags = SCPS_SYN, .at = SEC((1 << i) - 1));
+    script_run(t, SEC(8));
+    scps_stack_signal(t->st, scps_stack_now(t->st), &s);
+    script_run(t, SEC(9));
+    script_forget_sent(t);
+    s.kind = SCPS_SIGNAL_LINK_UP;
+    scps_stack_signal(t->st, scps_stack_now(t->st), &s);
+    expect_sent(t, .flags = SCPS_SYN, .at = SEC(9), .hasnt = SCPS_HAS_CAPS);
+    peer_says(t, SEC(9) + MS(600), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_event(t, SCPS_EV_CONNECTED);
+    script_forget_sent(t);
+    scps_conn_abort(t->c);
+    expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
+    t->us.port = 0;
+    t->them.port++;
+    script_connect(t, script_now(t));
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_free(t);
+}
+
 /* A reset may be caused by the option: one SYN without it is sent, with another initial sequence
  * number, before the connection counts as refused. */
 static void reset_for_the_option(void **x)
@@ -456,6 +488,51 @@ static void bindings(void **x)
     script_free(t);
 }
 
+/* A third party's SYN agrees on nothing: the bindings are those of the peer's SYN-ACK. Its answer,
+ * which the peer gets, does not change what the peer's listener has agreed on either. */
+static void a_forged_syn_agrees_on_nothing(void **x)
+{
+    static const uint8_t forged[] = {20, 4, 0, 0, 20, 6, 9, 0x10, 0x01, 0x01, 1, 1};
+    static const uint8_t asked[] = {20, 4, 0, 0, 20, 6, 9, 0x10, 0xff, 0x3c, 1, 1};
+    struct script *t = script_of(x);
+
+    t->cfg.binding[0] = (struct scps_binding){.id = 9, .len = 2, .data = {0x0f, 0xff}};
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS | SCPS_HAS_XCAPS);
+    raw(t, MS(50), t->them.port, t->peer_isn + 70000, 0, SCPS_SYN, forged, sizeof forged);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 70001);
+    raw(t, MS(100), t->them.port, t->peer_isn, t->last.seq + 1, SCPS_SYN | SCPS_ACK, asked,
+        sizeof asked);
+    expect_sent(t, .from = 1);
+    script_forget_events(t);
+    assert_memory_equal(script_info(t).binding[0].data, "\x0f\x3c", 2);
+    script_free(t);
+
+    t = with_snack(x);
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    peer_says(t, MS(50), .seq = 70000, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 70001, .has = SCPS_HAS_CAPS);
+    raw(t, MS(100), t->them.port, t->peer_isn, t->last.seq + 1, SCPS_SYN | SCPS_ACK, asked, 0);
+    expect_sent(t, .from = 1);
+    script_forget_events(t);
+    assert_int_equal(script_info(t).caps, 0);
+    script_free(t);
+
+    t = with_snack(x);
+    t->us.port = 80;
+    script_listen(t);
+    peer_says(t, MS(50), .seq = ZERO, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 1, .has = SCPS_HAS_CAPS);
+    raw(t, MS(100), t->them.port, t->peer_isn, 70001, SCPS_SYN | SCPS_ACK, asked, 0);
+    script_forget_sent(t);
+    peer_says(t, MS(150), .seq = 1, .ack = 1);
+    t->c = scps_accept(t->l);
+    assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_IN_FORCE);
+    script_forget_events(t);
+    script_free(t);
+}
+
 /* The extended capability option and the binding spaces in it with every length: no connection
  * ends, and no binding is invented. */
 static void odd_bindings(void **x)
@@ -551,6 +628,7 @@ int main(void)
         SCRIPT_TEST(plain_peer),
         SCRIPT_TEST(fallback),
         SCRIPT_TEST(silence_is_no_refusal),
+        SCRIPT_TEST(an_outage_is_no_refusal),
         SCRIPT_TEST(reset_for_the_option),
         SCRIPT_TEST(memory_is_bounded),
         SCRIPT_TEST(a_late_answer),
@@ -560,6 +638,7 @@ int main(void)
         SCRIPT_TEST(suppressed),
         SCRIPT_TEST(golden_syn),
         SCRIPT_TEST(bindings),
+        SCRIPT_TEST(a_forged_syn_agrees_on_nothing),
         SCRIPT_TEST(odd_bindings),
         SCRIPT_TEST(simultaneous_after_a_fallback),
         SCRIPT_TEST(simultaneous_with_a_plain_answer),

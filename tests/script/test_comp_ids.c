@@ -312,6 +312,26 @@ static void the_id_of_a_simultaneous_open(void **x)
     script_free(t);
 }
 
+/* A third party's SYN announces another id before the peer's SYN-ACK comes, whose id counts. */
+static void the_id_of_a_forged_syn(void **x)
+{
+    struct script *t = compressing(x, false);
+
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN);
+    t->peer.conn_id = 0x11;
+    peer_says(t, MS(50), .seq = 70000, .flags = SCPS_SYN);
+    expect_sent(t, .flags = SCPS_SYN | SCPS_ACK, .ack = 70001);
+    t->peer.conn_id = 0xce;
+    peer_says(t, MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_event(t, SCPS_EV_CONNECTED);
+    script_forget_sent(t);
+    peer_says(t, MS(200), .seq = 1, .ack = 1, .len = 100);
+    app_reads(t, MS(300), 100);
+    script_forget_sent(t);
+    script_free(t);
+}
+
 /* A sequence number that is left out stands for the highest that the receiver has received, so a
  * keep-alive, one octet below that, always has its own: otherwise it would be acceptable, and the
  * peer need not answer (RFC 9293 section 3.8.4). The same holds for the probe of an outage. */
@@ -548,6 +568,7 @@ int main(void)
         SCRIPT_TEST(an_id_claimed_in_time_wait),
         SCRIPT_TEST(an_id_twice_by_a_simultaneous_open),
         SCRIPT_TEST(the_id_of_a_simultaneous_open),
+        SCRIPT_TEST(the_id_of_a_forged_syn),
         SCRIPT_TEST(no_reset_from_an_address_that_was_removed),
         SCRIPT_TEST(probes_carry_their_sequence_number),
         SCRIPT_TEST(path_mtu),

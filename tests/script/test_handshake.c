@@ -552,6 +552,34 @@ static void a_forged_syn_and_the_peers_syn_ack(void **x)
     }
 }
 
+/* The options of the SYN of a third party end with it: timestamps (their TSval would let PAWS drop
+ * what the peer sends), the window scale and SACK are those of the peer's SYN-ACK. */
+static void the_options_of_a_forged_syn(void **x)
+{
+    for (int forged = 0; forged < 2; forged++) {
+        struct script *t = script_of(x);
+        t->cfg.wscale = t->cfg.timestamps = t->peer.ts = true;
+        script_connect(t, MS(0));
+        expect_sent(t, .flags = SCPS_SYN);
+        t->peer.ts = t->peer.sack = forged;
+        t->peer.wscale = forged ? 7 : -1;
+        peer_says(t, MS(50), .seq = 70000, .flags = SCPS_SYN, .tsval = 0x60000000, .tsecr = ZERO);
+        expect_sent(t, .from = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 70001);
+        t->peer.ts = t->peer.sack = !forged;
+        t->peer.wscale = forged ? -1 : 7;
+        peer_says(t, MS(100), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+        expect_event(t, SCPS_EV_CONNECTED);
+        script_forget_sent(t);
+        assert_int_equal(script_info(t).timestamps, !forged);
+        assert_int_equal(script_info(t).sack, !forged);
+        assert_int_equal(script_info(t).snd_wscale, forged ? 0 : 7);
+        peer_says(t, MS(200), .seq = 1, .ack = 1, .len = 20);
+        app_reads(t, MS(250), 20);
+        script_forget_sent(t);
+        script_free(t);
+    }
+}
+
 /* RFC 5961 section 5.2: MAX.SND.WND is the largest window that the peer has offered, in its SYN,
  * too. A delayed segment with an older acknowledgement number is accepted, so its data is not
  * lost. */
@@ -883,6 +911,7 @@ int main(void)
         SCRIPT_TEST(simultaneous_open_with_a_scaled_window),
         SCRIPT_TEST(simultaneous_open_and_a_syn_with_reset),
         SCRIPT_TEST(a_forged_syn_and_the_peers_syn_ack),
+        SCRIPT_TEST(the_options_of_a_forged_syn),
         SCRIPT_TEST(simultaneous_open_bare_ack),
         SCRIPT_TEST(simultaneous_open_delayed_data),
         SCRIPT_TEST(refused),

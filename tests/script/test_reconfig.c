@@ -208,6 +208,27 @@ static void a_shorter_rto_max_in_an_outage(void **x)
     script_free(t);
 }
 
+/* The time between two keep-alive probes is shortened after the first one. */
+static void a_shorter_keep_interval(void **x)
+{
+    struct script *t = script_of(x);
+    t->cfg.keepalive = true;
+    t->cfg.keep_idle = SEC(10);
+    t->cfg.keep_interval = SEC(3600);
+    t->cfg.keep_count = 3;
+    script_established(t, MS(100));
+    script_forget_events(t);
+    expect_sent(t, .at = MS(100) + SEC(10), .from = ZERO);
+    app_sets(t, SEC(12), keep_interval, SEC(2));
+    expect_sent(t, .at = SEC(14), .from = ZERO);
+    expect_sent(t, .at = SEC(16), .from = ZERO);
+    script_run(t, SEC(18));
+    expect_state(t, SCPS_CLOSED);
+    script_forget_sent(t);
+    script_forget_events(t);
+    script_free(t);
+}
+
 /* Without outage_after there is no inferred outage: the data is resent, and data_retries ends the
  * connection. An outage that the link has signalled goes on. */
 static void outage_after_is_switched_off(void **x)
@@ -242,6 +263,7 @@ int main(void)
         SCRIPT_TEST(a_shorter_ack_delay),
         SCRIPT_TEST(a_shorter_time_wait),
         SCRIPT_TEST(a_shorter_rto_max_in_an_outage),
+        SCRIPT_TEST(a_shorter_keep_interval),
         SCRIPT_TEST(outage_after_is_switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
