@@ -20,10 +20,10 @@
  * 3.1) */
 #define RECORD_OPTION 4
 
-/* Returns the default size of the send and the receive buffer, bytes: four bandwidth-delay products
- * of the link. The factor is four because a loss delays delivery by one round trip, or by two if
- * the retransmission is lost, too, and the sender continues to send new data meanwhile. At least 1
- * MiB, at most 256 MiB. */
+/* Returns the default size of the send and the receive buffer, bytes: four products of the link's
+ * rate and the expected round trip. The factor is four because a loss delays delivery by one round
+ * trip, or by two if the retransmission is lost, too, and the sender continues to send new data
+ * meanwhile. At least 1 MiB, at most 256 MiB. */
 static uint32_t buffer_for(const struct ttcp_options *o)
 {
     const uint64_t least = 1u << 20, most = 256u << 20;

@@ -62,8 +62,9 @@ struct ttcp_options {
     uint16_t port, own_port;
     uint8_t family;          /* -4, -6: IP version 4 or 6; 0: either */
     struct scps_addr source; /* -H: local address; family 0: chosen by the stack */
-    /* -b: size of the send buffer and of the receive buffer, each, bytes; 0: four bandwidth-delay
-     * products of the virtual link, at least 1 MiB; over a real interface 1 MiB */
+    /* -b: size of the send buffer and of the receive buffer, each, bytes; 0: four products of the
+     * rate of the virtual link and the expected round trip, at least 1 MiB; over a real interface
+     * 1 MiB */
     uint32_t buffer;
     uint32_t mtu; /* -m, --mtu: MTU, bytes; 0: 1500 on a virtual link, else that of the device */
     /* configuration with the settings that options gave, and --binding; settings that follow from

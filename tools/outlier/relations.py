@@ -301,7 +301,8 @@ def quick_acks(c):
 def expected_rtt(c):
     if "--rtt" not in c.opts:
         return None
-    return without(c, "--rtt"), c.copy(), 0
+    guessed = having(c, "-b", int(c.buffer))  # whose default depends on --rtt
+    return without(guessed, "--rtt"), guessed, 0
 
 
 def rtt_unknown(c):
@@ -311,6 +312,7 @@ def rtt_unknown(c):
     if not 1e6 < c.rtt < 2e8 or "--no-undo" in c.opts or "outage" in c.link:
         return None
     known = without(c, "--rtt")
+    known = having(known, "-b", int(known.buffer))  # whose default depends on --rtt
     if random.Random(c.text()).random() < 0.5:
         known = having(known, "-Q")
     return having(known, "--rtt", 0), known, 4
