@@ -184,7 +184,8 @@ struct scps_conn_config {
      * then. The time counts from the latest of these events: new data was acknowledged; data was
      * sent while nothing was outstanding; data was given up; a window opened that probes had
      * tested; an outage ended. Resends do not restart it. All data sent up to that event is given
-     * up together. In µs; 0, the default: never. */
+     * up together. A time shorter than a round trip gives up data before its acknowledgement can
+     * come. In µs; 0, the default: never. */
     scps_dur bets_lifetime;
     /* Mark the ends of records (option 22) and report those of the peer to the reader. The option
      * is not negotiated: a peer that does not know it reads plain TCP. SCPS_EOR marks the end of a

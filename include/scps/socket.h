@@ -319,7 +319,8 @@ enum {
      * then. The time counts from the latest of these events: new data was acknowledged; data was
      * sent while nothing was outstanding; data was given up; a window opened that probes had
      * tested; an outage ended. Resends do not restart it. All data sent up to that event is given
-     * up together. In µs. */
+     * up together. A time shorter than a round trip gives up data before its acknowledgement can
+     * come. In µs. */
     SCPS_TP_BETS_LIFETIME = 0x126,
     /* How losses are detected that no SNACK reports: by counting acknowledgements, or by the
      * time since sending. classic counts dupthresh acknowledgements (RFC 5681, RFC 6675); rack

@@ -55,11 +55,11 @@ scps_off scps_betsrx_awaited(const struct scps_receive *rcv)
     return rcv->in.read == rcv->in.next ? beyond(rcv) : 0;
 }
 
-scps_dur scps_betsrx_timeout(const struct scps_conn_config *cfg, scps_dur srtt)
+scps_dur scps_betsrx_timeout(const struct scps_conn_config *cfg, scps_dur rtt)
 {
     if (cfg->bets_timeout)
         return cfg->bets_timeout;
-    return SCPS_MAX(SCPS_BETS_WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, srtt));
+    return SCPS_MAX(SCPS_BETS_WAIT_MIN, 2 * SCPS_MAX(cfg->expected_rtt, rtt));
 }
 
 bool scps_betsrx_look(struct scps_betsrx *w, const struct scps_receive *rcv, scps_off to,

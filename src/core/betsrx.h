@@ -39,8 +39,8 @@ struct scps_betsrx {
 scps_off scps_betsrx_awaited(const struct scps_receive *rcv);
 /* Returns how long the receiver waits for the octets of a hole before it gives them up, µs: the
  * setting bets_timeout, or if that is 0 twice the round trip, but at least SCPS_BETS_WAIT_MIN.
- * srtt: the smoothed round trip, µs, 0: unknown. */
-scps_dur scps_betsrx_timeout(const struct scps_conn_config *cfg, scps_dur srtt);
+ * rtt: the round trip, µs. */
+scps_dur scps_betsrx_timeout(const struct scps_conn_config *cfg, scps_dur rtt);
 /* Called for the hole at RCV.NXT that ends at `to`, for which the reader waits. Returns true if the
  * hole is given up now, because it existed during an earlier wait that has ended. Otherwise returns
  * false, and begins a wait that ends at time `due`, µs, unless one for this hole is in progress. */

@@ -64,6 +64,15 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
+/* Returns the round trip, µs, by which the wait for a hole is measured: SRTT. If the SYN or SYN-ACK
+ * was sent again, its answer gives no RTT sample (RFC 6298 section 3), and a receiver that sends no
+ * data gets none later. Then it is the time from the first of them to the end of the handshake,
+ * which is no shorter than a round trip. */
+static scps_dur round_trip(const struct scps_sender *s, scps_time opened)
+{
+    return s->rtt.srtt ? s->rtt.srtt : s->established - opened;
+}
+
 /* Returns the end of the hole for which the application waits: the octets missing at RCV.NXT, all
  * data before which has been read. 0: there is no such hole, or no retransmission can come because
  * the connection has ended or during an outage that a link signal has reported to the stack. An
@@ -99,7 +108,8 @@ void scps_rcv_check_hole(struct scps_conn *c)
     }
     w = &scps_tp_marks(c->s.tp)->wait;
     if (scps_betsrx_look(w, &c->rcv, to,
-                         c->s.ctx.env->now + scps_betsrx_timeout(&c->s.ctx.cfg->c, c->s.rtt.srtt)))
+                         c->s.ctx.env->now +
+                             scps_betsrx_timeout(&c->s.ctx.cfg->c, round_trip(&c->s, c->opened))))
         jump(c, to);
     else
         scps_timer_due(&c->s.ctx, w->due);

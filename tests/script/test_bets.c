@@ -531,6 +531,24 @@ static void default_wait(void **x)
     script_free(t);
 }
 
+/* The SYN was resent, so that its answer gives no RTT sample (RFC 6298 section 3), and no data is
+ * sent that could give one: the handshake was no shorter than a round trip. */
+static void default_wait_after_a_resent_syn(void **x)
+{
+    struct script *t = bets_of(x);
+    t->cfg.bets_timeout = 0;
+    script_connect(t, 0);
+    expect_sent(t, .flags = SCPS_SYN);
+    expect_sent(t, .at = SEC(1), .flags = SCPS_SYN);
+    peer_says(t, MS(1300), .seq = ZERO, .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
+    expect_event(t, SCPS_EV_CONNECTED);
+    script_forget_sent(t);
+    peer_says(t, SEC(2), .seq = 101, .len = 100);
+    script_forget_sent(t);
+    expect_sent(t, .at = SEC(2) + MS(2600), .ack = 201);
+    script_free(t);
+}
+
 /* When the peer resets the connection, the data before and behind a hole can still be read; no
  * further hole is given up. */
 static void after_a_reset(void **x)
@@ -594,6 +612,7 @@ int main(void)
         SCRIPT_TEST(records_with_holes),
         SCRIPT_TEST(an_outage_stops_the_wait),
         SCRIPT_TEST(default_wait),
+        SCRIPT_TEST(default_wait_after_a_resent_syn),
         SCRIPT_TEST(after_a_reset),
         SCRIPT_TEST(closing_at_a_hole),
     };
