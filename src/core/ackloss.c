@@ -186,16 +186,16 @@ static SCPS_NOINLINE_SIZE SCPS_INLINE_SPEED scps_time by_order(struct scps_sende
 }
 
 /* Detects losses by counting arrivals; used with SACK and without RACK. If the peer also sends
- * SNACKs, it reports its holes by them. So within the reach of a SNACK's 16-bit offset no segment
- * that was sent once is declared lost by counting; beyond it RFC 6675 applies. Nor is a
- * retransmission declared lost here while the peer's reports may be incomplete: its SNACK has a bit
- * vector, so that further ones may follow, or it reports arrivals with a delay
+ * SNACKs (scps_snacktx_names()), it reports its holes by them. So within the reach of a SNACK's
+ * 16-bit offset no segment that was sent once is declared lost by counting; beyond it RFC 6675
+ * applies. Nor is a retransmission declared lost here while the peer's reports may be incomplete:
+ * its SNACK has a bit vector, so that further ones may follow, or it reports arrivals with a delay
  * (scps_snacktx_reports_late()) and data is left to send. */
 static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input *n)
 {
     struct scps_scoreboard *sb = &s->tx->sb;
     const unsigned dupthresh = s->ctx.cfg->c.dupthresh;
-    bool names = s->agreed.caps & SCPS_CAP_SNACK1, wait = false;
+    bool names = scps_snacktx_names(s), wait = false;
     scps_off from = names ? beyond_names(s, n, &wait) : 0;
     scps_time young;
     bool last;
@@ -348,7 +348,7 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps
 
 bool scps_ackloss_look(struct scps_sender *s, void *cc)
 {
-    bool names = s->agreed.caps & SCPS_CAP_SNACK1;
+    bool names = scps_snacktx_names(s);
     struct scps_ack_result sum = scps_ack_result_none();
 
     if (!s->tx->reorder.extent || !(s->agreed.opts & SCPS_AGREED_SACK))

@@ -21,7 +21,8 @@
  * Where SNACK was agreed, no first transmission below the highest octet known to have arrived is
  * declared lost here, as far as the 16-bit offset of a SNACK reaches: the peer's SNACKs name what
  * is missing there, and data that no report has named yet may have arrived, as on a slow return
- * link. The dupthresh rule (ackloss.c) makes the same exception.
+ * link. The dupthresh rule (ackloss.c) makes the same exception. It does not hold for a peer whose
+ * acknowledgements report by SACK blocks alone (scps_snacktx_names()).
  *
  * Departures from the RFC: when a resent segment is SACKed, the least round trip alone decides
  * which of its transmissions has arrived, and not the echo of a timestamp, which belongs to the
@@ -110,7 +111,7 @@ static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
     const struct scps_rack *rk = &s->tx->rack;
     struct scps_scoreboard *sb = &s->tx->sb;
     scps_dur limit = rk->rtt + scps_rack_window(s->tx, &s->rtt, s->ctx.cfg->c.dupthresh);
-    bool snack = scps_agreed_snack(&s->agreed);
+    bool snack = scps_snacktx_names(s);
     scps_off snack_reach = snack ? SCPS_MIN(scps_snacktx_reach(s), sb->hi_arrived) : 0;
     scps_time first, resent;
 

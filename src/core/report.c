@@ -8,7 +8,8 @@
  * acknowledgements without data: the settings ack_budget, bytes/s, and ack_budget_pps, packets/s,
  * or the rate of their route). Then holes are reported in ascending order, each once before any is
  * repeated (one such run is a pass): by the bit vector of a SNACK where the long form was
- * negotiated, by SACK blocks otherwise. Under a budget, every SNACK_RESTART_EVERY-th
+ * negotiated, by SACK blocks otherwise. Under a budget, with SACK and the short form of SNACK
+ * alone, only SACK blocks report them. Under a budget, every SNACK_RESTART_EVERY-th
  * acknowledgement with a SNACK begins with the first hole, because the repair of that hole lets the
  * peer's window advance, and duplicates are not reported while there are holes.
  */
@@ -173,6 +174,11 @@ static bool plan_of(const struct scps_report_view *v, const struct scps_seg *seg
         if (p->room < 12 + taken)
             return false;
     }
+    /* The short form of SNACK reports one hole, so under an ACK budget SACK blocks take its room:
+     * one more block reports one more range of arrived data and the hole below it. A hole that ends
+     * at the peer's FIN, with no range above it, is still reported by SNACK. */
+    if (v->budgeted && p->sack && !(a->caps & SCPS_CAP_SNACK2) && v->rcv->in.ooo->n)
+        p->snack = false;
     p->room -= taken;
     return true;
 }
@@ -292,13 +298,6 @@ static bool add_snack(struct scps_report *rep, const struct scps_report_view *v,
     if (p->room > 6)
         p->room -= seg->nsack ? 4u + 8u * seg->nsack : 0;
     scps_snackrx_report(&rep->snack, &p->holes, v->x, seg, p->room, !v->budgeted);
-    /* Under an ACK budget (a limit on the rate of acknowledgements without data): the SACK blocks
-     * may have reported data above a hole that no SNACK has reported yet. Where SNACK was
-     * negotiated, the sender resends such a hole only if a SNACK reports it. So sacked_to goes back
-     * to the end of what SNACKs have reported, from where the SACK blocks and the SNACK of the next
-     * acknowledgement continue. */
-    if (v->budgeted && p->sack && scps_snackrx_backlog(&rep->snack, &p->holes))
-        rep->sacked_to = SCPS_MIN(rep->sacked_to, rep->snack.high);
     return scps_snackrx_backlog(&rep->snack, &p->holes) ||
            (p->sparse && sack && scps_snackrx_out_of_reach(&rep->snack, &p->holes, rep->sacked_to));
 }

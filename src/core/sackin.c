@@ -104,6 +104,7 @@ void scps_sackin_take(struct scps_sender *s, const struct scps_seg *seg,
     struct scps_sack before = own->block[0];
     unsigned i = 0, n = seg->nsack;
 
+    scps_snacktx_sack(&s->tx->snack, seg, first->dsack);
     if (n) {
         bool valid = !first->old && take_block(s, seg->sack[0], ack, sum);
         own->block[i++] = valid ? seg->sack[0] : (struct scps_sack){0};

@@ -407,7 +407,9 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
     /* If the peer has sent no acknowledgement for several retransmission timeouts, segments are not
      * declared lost here again: only the retransmission timer does that, because it counts the
      * timeouts and ends the connection. */
-    if (!s->rtt.srtt || now - s->tx->heard_at > silence_limit * s->rtt.rto)
+    if (!s->rtt.srtt || now - s->tx->heard_at > silence_limit * s->rtt.rto ||
+        /* loss detection by SACK (ackloss.c, rack.c) declares the retransmissions lost */
+        !scps_snacktx_names(s))
         return due;
     due = sooner(due, silent(s, sum));
     return sooner(due, unreported(s, sum));
@@ -512,6 +514,12 @@ static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_o
             due = sooner(
                 due, take_hole(s, at + (scps_off)b.from * size, at + (scps_off)b.to * size, sum));
     return due;
+}
+
+bool scps_snacktx_names(const struct scps_sender *s)
+{
+    return s->agreed.caps & SCPS_CAP_SNACK1 &&
+           (s->agreed.caps & SCPS_CAP_SNACK2 || !s->tx->snack.omitted);
 }
 
 SCPS_NOINLINE_SIZE scps_off scps_snacktx_reach(struct scps_sender *s)

@@ -42,8 +42,25 @@ struct scps_snacktx {
      * setting snack_delay or the reordering window (reorder.h), whichever is longer, since the
      * segments may only be late */
     struct scps_snackwait waits;
+    /* true: the latest acknowledgement without data that has SACK blocks, and no DSACK, has no
+     * SNACK: the peer reports by SACK alone, as a receiver does that has the short form of SNACK
+     * only and whose acknowledgements are limited (report.c) */
+    bool omitted;
 };
 
+/* Called for a segment with SACK blocks, of which the first may be a DSACK (dsack): records whether
+ * the peer's acknowledgements have no SNACK beside their SACK blocks. */
+static inline void scps_snacktx_sack(struct scps_snacktx *own, const struct scps_seg *seg,
+                                     bool dsack)
+{
+    if (!seg->len && !dsack)
+        own->omitted = !(seg->has & SCPS_HAS_SNACK);
+}
+/* Returns true if the peer's SNACKs report which data is missing, so that a segment that only SACK
+ * blocks show to be missing is not declared lost by counting. Returns false without SNACK; and with
+ * its short form only, while the peer's acknowledgements have SACK blocks and no SNACK: then SACK
+ * blocks decide, as where SNACK was not negotiated. */
+bool scps_snacktx_names(const struct scps_sender *s);
 /* Returns the offset from which on a SNACK whose SEG.ACK is SND.UNA cannot report a hole, because
  * its 16-bit offset field, in units of a full segment, ends there. */
 scps_off scps_snacktx_reach(struct scps_sender *s);

@@ -609,7 +609,7 @@ static void arrivals_that_no_snack_reports(void **x)
 {
     for (int late = 0; late < 2; late++) {
         scps_time at;
-        struct script *t = ten_out(x, &at, true, SHORT, only_the_rate);
+        struct script *t = ten_out(x, &at, true, LONG, only_the_rate);
         at += MS(late ? 140 : 100);
         peer_says(t, at, .ack = S(0), .snack = {{0, 1}}, .sack = {{S(1), S(10)}});
         expect_sent(t, .at = at, .from = S(0), .len = 1000);
@@ -624,6 +624,30 @@ static void arrivals_that_no_snack_reports(void **x)
                     .from = S(0), .len = 1000);
         assert_int_equal(script_info(t).timeouts, 0);
         script_forget_sent(t);
+        script_free(t);
+    }
+}
+
+/* With SACK and the short form, a peer that reports by SACK blocks alone is not expected to send
+ * SNACKs: dupthresh segments that have arrived above a hole show that it is lost (RFC 6675). While
+ * its acknowledgements have SNACKs, or it has the long form, SNACKs name what is lost. */
+static void sack_without_a_snack(void **x)
+{
+    for (int c = 0; c < 4; c++) {
+        bool snack = c & 1, both = c & 2;
+        scps_time at;
+        struct script *t = ten_out(x, &at, true, both ? LONG : SHORT, only_the_rate);
+
+        at += MS(100);
+        if (snack)
+            peer_says(t, at, .ack = S(0), .snack = {{0, 1}}, .sack = {{S(1), S(2)}, {S(4), S(9)}});
+        else
+            peer_says(t, at, .ack = S(0), .sack = {{S(1), S(2)}, {S(4), S(9)}});
+        if (snack || !both)
+            expect_sent(t, .at = at, .from = S(0), .len = 1000);
+        for (int k = 2; k < 4 && !snack && !both; k++)
+            expect_sent(t, .at = at, .from = S(k), .len = 1000);
+        expect_quiet(t, ANY_HOLD);
         script_free(t);
     }
 }
@@ -1017,6 +1041,7 @@ int main(void)
         SCRIPT_TEST(last_ones_are_lost),
         SCRIPT_TEST(duplicates_in_an_embargo),
         SCRIPT_TEST(arrivals_that_no_snack_reports),
+        SCRIPT_TEST(sack_without_a_snack),
         SCRIPT_TEST(passed_over),
         SCRIPT_TEST(order_of_reports),
         SCRIPT_TEST(strictly_delayed),
