@@ -252,23 +252,25 @@ static inline void take_samples(struct scps_sender *s, const struct scps_ts *ts,
     }
 }
 
-/* Reports to the congestion controller the octets that this acknowledgement shows to have arrived
- * (by SEG.ACK, SACK or SNACK), and the samples of RTT and delivery rate. The controller is called
- * after losses and the end of recovery have been determined. */
+/* Tells the congestion controller which octets have arrived (by SEG.ACK, SACK or SNACK), and the
+ * samples of RTT and delivery rate, after losses and the end of recovery have been determined. */
 static inline void tell_controller(struct scps_sender *s, void *cc, const struct scps_ack_input *n,
                                    struct scps_cc_ack *a)
 {
     struct scps_tx *tx = s->tx;
     bool may_grow;
 
-    scps_recovery_heard(&tx->rec);
+    if (tx->rec.silent) {
+        scps_sample_answered(tx, &s->rtt, s->ctx.env->now, n->sum.refilled_at);
+        scps_recovery_heard(&tx->rec);
+    }
     if (!s->established)
         return;
     a->in_recovery = tx->rec.episode == SCPS_EPISODE_FAST;
     may_grow = n->advanced || tx->rec.episode != SCPS_EPISODE_NONE;
     /* RFC 3168 section 6.1.2: "The sending TCP SHOULD NOT increase the congestion window in
-     * response to the receipt of an ECN-Echo ACK packet." A controller with a model of the path,
-     * which handles recovery itself, decides by its model. */
+     * response to the receipt of an ECN-Echo ACK packet." A controller that handles recovery itself
+     * decides by its model of the path. */
     may_grow &= !a->marked || s->ctx.cfg->c.cc->own_recovery;
     scps_cc_ack(s, cc, a, may_grow);
 }

@@ -31,10 +31,12 @@ static SCPS_NOINLINE scps_dur backed_off_by(const struct scps_sender *s, unsigne
      *   Corruption explains neither a long silence nor many timeouts with no RTT sample between
      *   them: the RTO here may be a thousandth of a second, while the path has become longer, or
      *   the peer acknowledges seldom or is gone.
-     * - More than DAMAGED of them were each preceded by a report of arrived data, but no RTT sample
-     *   came: the RTO is shorter than the round trip. The timer backs off beyond one second, up to
-     *   `max` (RFC 6298 section 5.5), since even one second may be too short for an acknowledgement
-     *   to arrive before its flight is resent.
+     * - More than DAMAGED of them were each followed by an acknowledgement that suggests an RTO
+     *   shorter than the round trip (scps_sample_answered()), but no RTT sample came. The timer
+     *   backs off beyond one second, up to `max` (RFC 6298 section 5.5), since even one second may
+     *   be too short for an acknowledgement to arrive before its flight is resent. If the
+     *   acknowledgements come a round trip after the retransmissions, the timer is long enough and
+     *   the flights were lost, so that a longer timer would only delay the next retransmission.
      * Window probes always back off, because a closed window is no loss: RFC 9293 section 3.8.6.1
      * requires the sender to "increase exponentially the interval between successive probes"
      * (SHLD-30). */

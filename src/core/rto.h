@@ -15,9 +15,9 @@ struct scps_rto {
     struct scps_timer timer;
     /* number of timeouts since a round trip was last measured (RFC 6298, end of section 5) */
     uint16_t kept : 8;
-    /* how many of the timeouts counted in `kept` came although the peer had reported arrived data
-     * since the timeout before (the first timeout of a connection counts as one of these); at most
-     * 63. If there are many and no RTT sample, the RTO is shorter than the round trip (rto.c). */
+    /* how many of the timeouts counted in `kept` were followed by an acknowledgement whose time
+     * suggests that the RTO is shorter than the round trip (scps_sample_answered()); at most 63. If
+     * there are many and no RTT sample, the RTO is taken to be too short (rto.c). */
     uint16_t answered : 6;
     /* 1: an outage that this end had inferred from timeouts has ended since a round trip was last
      * measured */
@@ -70,8 +70,8 @@ static inline void scps_rto_keep(struct scps_rto *r)
 {
     r->kept = (uint16_t)(SCPS_MIN(r->kept + 1, 30) & 0xff);
 }
-/* Called at a timeout of data if an acknowledgement has reported an arrival since the previous
- * timeout, or if no timeout came before: counts the timeout in `answered`, at most 63. */
+/* Called for the first acknowledgement of data after a timeout if it suggests that the RTO is
+ * shorter than the round trip: counts the timeout in `answered`, at most 63. */
 static inline void scps_rto_count_answered(struct scps_rto *r)
 {
     r->answered = (uint16_t)(SCPS_MIN(r->answered + 1, 63) & 0x3f);

@@ -175,3 +175,16 @@ SCPS_NOINLINE void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, 
     if (now - r->sent < scps_rtt_min(rtt) || echo > now - r->sent + SCPS_TS_TICK)
         a->sample_bytes = a->prior_delivered = a->tx_in_flight = a->lost_since = 0;
 }
+
+SCPS_NOINLINE_SIZE void scps_sample_answered(struct scps_tx *tx, const struct scps_rtt *rtt,
+                                             scps_time now, scps_time resent)
+{
+    const scps_dur least = scps_rtt_min(rtt);
+    scps_dur since;
+
+    if (!tx->rto.kept || (!resent && tx->sb.head == tx->sb.tail))
+        return;
+    since = now - (resent ? resent : scps_sb_at(&tx->sb, tx->sb.head)->sent);
+    if (tx->rto.needless || !least || since < least || since > rtt->rto)
+        scps_rto_count_answered(&tx->rto);
+}

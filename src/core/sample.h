@@ -97,5 +97,17 @@ void scps_sample_late(struct scps_tx *tx, const struct scps_conn_ctx *x, struct 
  * last transmission, or its timestamp echo is older than the last transmission. */
 void scps_sample_doubt(const struct scps_rtt *rtt, scps_time now, scps_dur echo,
                        const struct scps_sent_segment *r, struct scps_cc_ack *a);
+/* Called for the first acknowledgement after a timeout that reports an arrival. resent:
+ * scps_ack_result.refilled_at, the time, µs, of the last transmission of the segment that was
+ * outstanding at SND.UNA; 0: SND.UNA has not passed it, so that it is the oldest in the scoreboard,
+ * or SND.UNA has passed only segments that were sent once, which give an RTT sample.
+ * Counts the timeout in scps_rto.answered if the acknowledgement shows that the RTO is shorter than
+ * the round trip: it comes sooner after that transmission than the minimum RTT, so it is for an
+ * earlier one; or later than the RTO without backoff. The timeout also counts if the minimum RTT is
+ * not known, or if a DSACK since the last RTT sample has reported a needless retransmission.
+ * Otherwise the acknowledgement is taken for one of the last transmission, and the earlier ones for
+ * lost. Only timeouts since the last RTT sample count. */
+void scps_sample_answered(struct scps_tx *tx, const struct scps_rtt *rtt, scps_time now,
+                          scps_time resent);
 
 #endif

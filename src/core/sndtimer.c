@@ -234,8 +234,6 @@ static void presume_lost(struct scps_sender *s, void *cc, bool handshake)
             scps_recovery_reduced(s, &tx->rec);
         scps_recovery_note(s, 1);
         scps_rto_keep(&tx->rto);
-        if (tx->rec.silent == 1)
-            scps_rto_count_answered(&tx->rto);
     }
 }
 

@@ -940,11 +940,10 @@ static void corruption_does_not_last(void **x)
 /* RFC 6298 section 5: after a backoff the timer returns to what SRTT and RTTVAR give when a round
  * trip has been measured, "which can only happen when new data has been sent and acknowledged". So
  * after eight timeouts without a sample the RTO backs off, although losses are attributed to
- * corruption and the peer acknowledges each retransmission; and, since data arrives, beyond the
- * second that bounds the backoff towards a silent peer. */
-static void corruption_and_no_round_trip(void **x)
+ * corruption and the peer acknowledges each retransmission, `after` µs after it was sent. Returns
+ * the longest timeout, which `most` bounds, µs. */
+static scps_dur acknowledged_after(struct script *t, scps_dur after, scps_dur most)
 {
-    struct script *t = script_of(x);
     scps_time at = SEC(1);
     scps_dur rto = 0, longest = 0;
 
@@ -960,18 +959,38 @@ static void corruption_and_no_round_trip(void **x)
         if (!unmeasured)
             rto = script_info(t).rto;
         wait = rto << (unmeasured > 8 ? unmeasured - 8 : 0);
-        /* Data arrives after each timeout, so the backoff has no bound of one second. */
-        wait = wait < SEC(60) ? wait : SEC(60);
+        wait = wait < most ? wait : most;
         longest = wait > longest ? wait : longest;
         script_run(t, at + wait - 1);
         assert_int_equal(script_info(t).timeouts, i);
-        at += wait + 500;
+        at += wait + after;
         peer_says(t, at, .ack = 2 + i);
         assert_int_equal(script_info(t).timeouts, i + 1);
         script_forget_sent(t);
     }
-    assert_true(longest > SEC(2));
     script_forget_events(t);
+    return longest;
+}
+
+/* Each acknowledgement comes half of the minimum RTT after a retransmission, so the timer is
+ * shorter than the round trip, and one second may be too short, too: the backoff goes beyond the
+ * second that bounds it towards a silent peer. */
+static void corruption_and_no_round_trip(void **x)
+{
+    struct script *t = script_of(x);
+
+    assert_true(acknowledged_after(t, 500, SEC(60)) > SEC(2));
+    script_free(t);
+}
+
+/* Each acknowledgement comes one round trip after a retransmission, so the timer is long enough,
+ * and each flight was lost again: the backoff is bounded by one second, however many timeouts
+ * follow each other without an RTT sample. */
+static void corruption_of_each_flight(void **x)
+{
+    struct script *t = script_of(x);
+
+    assert_int_equal(acknowledged_after(t, MS(1), SEC(1)), SEC(1));
     script_free(t);
 }
 
@@ -1205,6 +1224,7 @@ int main(void)
         SCRIPT_TEST(corruption_does_not_shorten_the_limit),
         SCRIPT_TEST(corruption_does_not_last),
         SCRIPT_TEST(corruption_and_no_round_trip),
+        SCRIPT_TEST(corruption_of_each_flight),
         SCRIPT_TEST(many_retries),
         SCRIPT_TEST(user_timeout),
         SCRIPT_TEST(user_timeout_of_a_closed_window),

@@ -305,6 +305,36 @@ static void rate_of_a_resent_segment(void **state)
     }
 }
 
+/* Whether the first acknowledgement after a timeout shows that the RTO is shorter than the round
+ * trip: it does if it cannot be for the last transmission, or comes later than the RTO. */
+static void answered(void **state)
+{
+    static const struct {
+        scps_dur min, ago;
+        bool needless, counts;
+    } cases[] = {{RTT, RTT - 1, false, true},
+                 {RTT, RTT, false, false},
+                 {RTT, RTT, true, true}, /* a DSACK has reported a needless retransmission */
+                 {RTT, SCPS_MS(300), false, false},
+                 {RTT, SCPS_MS(300) + 1, false, true},
+                 {0, RTT, false, true}};
+    struct scps_rto *rto = &p.s.tx->rto;
+    (void)state;
+
+    p.s.rtt.rto = SCPS_MS(300);
+    scps_sample_answered(p.s.tx, &p.s.rtt, START, START - 1);
+    assert_int_equal(rto->answered, 0); /* There was no timeout since the last RTT sample. */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scps_rto_measured(rto, RTT);
+        scps_rto_keep(rto);
+        if (cases[i].needless)
+            scps_rto_count_needless(rto);
+        p.s.rtt.min = cases[i].min;
+        scps_sample_answered(p.s.tx, &p.s.rtt, START, START - cases[i].ago);
+        assert_int_equal(rto->answered, cases[i].counts);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +350,7 @@ int main(void)
         CASE(controllers_do_not_measure_outages),
         CASE(late_answers),
         CASE(rate_of_a_resent_segment),
+        CASE(answered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
