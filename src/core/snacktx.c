@@ -408,7 +408,9 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
      * declared lost here again: only the retransmission timer does that, because it counts the
      * timeouts and ends the connection. */
     if (!s->rtt.srtt || now - s->tx->heard_at > silence_limit * s->rtt.rto ||
-        /* loss detection by SACK (ackloss.c, rack.c) declares the retransmissions lost */
+        /* SACK blocks alone report: segments are declared lost as without SNACK (ackloss.c,
+         * rack.c). What nothing sent later shows to be missing, such as the FIN, waits for the
+         * retransmission timer. */
         !scps_snacktx_names(s))
         return due;
     due = sooner(due, silent(s, sum));
