@@ -195,7 +195,7 @@ static inline void losses_by_order(struct scps_sender *s, struct scps_ack_input 
 {
     struct scps_scoreboard *sb = &s->tx->sb;
     const unsigned dupthresh = s->ctx.cfg->c.dupthresh;
-    bool names = scps_snacktx_names(s), wait = false;
+    bool names = scps_snacktx_names(&s->tx->snack, &s->agreed), wait = false;
     scps_off from = names ? beyond_names(s, n, &wait) : 0;
     scps_time young;
     bool last;
@@ -348,7 +348,7 @@ SCPS_NOINLINE void scps_ackloss_dsack(struct scps_sender *s, scps_off from, scps
 
 bool scps_ackloss_look(struct scps_sender *s, void *cc)
 {
-    bool names = scps_snacktx_names(s);
+    bool names = scps_snacktx_names(&s->tx->snack, &s->agreed);
     struct scps_ack_result sum = scps_ack_result_none();
 
     if (!s->tx->reorder.extent || !(s->agreed.opts & SCPS_AGREED_SACK))

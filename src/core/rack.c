@@ -111,7 +111,7 @@ static scps_time detect(struct scps_sender *s, struct scps_ack_result *sum)
     const struct scps_rack *rk = &s->tx->rack;
     struct scps_scoreboard *sb = &s->tx->sb;
     scps_dur limit = rk->rtt + scps_rack_window(s->tx, &s->rtt, s->ctx.cfg->c.dupthresh);
-    bool snack = scps_snacktx_names(s);
+    bool snack = scps_snacktx_names(&s->tx->snack, &s->agreed);
     scps_off snack_reach = snack ? SCPS_MIN(scps_snacktx_reach(s), sb->hi_arrived) : 0;
     scps_time first, resent;
 

@@ -411,7 +411,7 @@ scps_time scps_snacktx_look(struct scps_sender *s, struct scps_ack_result *sum)
         /* SACK blocks alone report: segments are declared lost as without SNACK (ackloss.c,
          * rack.c). What nothing sent later shows to be missing, such as the FIN, waits for the
          * retransmission timer. */
-        !scps_snacktx_names(s))
+        !scps_snacktx_names(&s->tx->snack, &s->agreed))
         return due;
     due = sooner(due, silent(s, sum));
     return sooner(due, unreported(s, sum));
@@ -516,12 +516,6 @@ static scps_time holes(struct scps_sender *s, const struct scps_seg *seg, scps_o
             due = sooner(
                 due, take_hole(s, at + (scps_off)b.from * size, at + (scps_off)b.to * size, sum));
     return due;
-}
-
-bool scps_snacktx_names(const struct scps_sender *s)
-{
-    return s->agreed.caps & SCPS_CAP_SNACK1 &&
-           (s->agreed.caps & SCPS_CAP_SNACK2 || !s->tx->snack.omitted);
 }
 
 SCPS_NOINLINE_SIZE scps_off scps_snacktx_reach(struct scps_sender *s)

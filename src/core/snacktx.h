@@ -60,7 +60,10 @@ static inline void scps_snacktx_sack(struct scps_snacktx *own, const struct scps
  * blocks show to be missing is not declared lost by counting. Returns false without SNACK; and with
  * its short form only, while the peer's acknowledgements have SACK blocks and no SNACK: then SACK
  * blocks decide, as where SNACK was not negotiated. */
-bool scps_snacktx_names(const struct scps_sender *s);
+static inline bool scps_snacktx_names(const struct scps_snacktx *own, const struct scps_agreed *a)
+{
+    return a->caps & SCPS_CAP_SNACK1 && (a->caps & SCPS_CAP_SNACK2 || !own->omitted);
+}
 /* Returns the offset from which on a SNACK whose SEG.ACK is SND.UNA cannot report a hole, because
  * its 16-bit offset field, in units of a full segment, ends there. */
 scps_off scps_snacktx_reach(struct scps_sender *s);
