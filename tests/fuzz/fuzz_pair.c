@@ -443,7 +443,7 @@ static void run(struct world *w, const uint8_t *data, size_t size, bool inject, 
             break;
         if (!(n % 1000))
             pair_count_work(w);
-        MUST(n != 30000 || pair_many_timeouts(w, n, w->now - healed));
+        MUST(n != 30000 || pair_parted_for_good(w) || pair_many_timeouts(w, n, w->now - healed));
         MUST(n < 300000 || pair_parted_for_good(w));
         w->now = SCPS_MAX(w->now, at);
         settle(w);
