@@ -415,8 +415,8 @@ const struct ttcp_letter ttcp_letters[] = {
     {'Q', NULL, take_Q,
      "reverse the roles: the transmitter listens, and the receiver connects to HOST"},
     {'b', "N", take_b,
-     "size of the send and the receive buffer, bytes (four times the link's rate by --rtt, at "
-     "least 1M)"},
+     "size of the send and the receive buffer, bytes (four products of the link's rate and "
+     "--rtt, at least 1M)"},
     {'f', "X", take_f,
      "unit of printed rates: k m g: kbit/s, Mbit/s, Gbit/s (1000); K M G: KB/s, MB/s, GB/s (1024); "
      "a, A: the one of these that fits (a)"},

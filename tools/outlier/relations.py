@@ -26,6 +26,11 @@ def having(case, option, value=None):
     return c
 
 
+def with_its_buffer(c):
+    """Returns the case with its size of the buffers as an option (-b): the default depends on --rtt."""
+    return having(c, "-b", int(c.buffer))
+
+
 def feature(option, value=None, also=()):
     """Returns a relation between a case with an option, which enables a feature, and the case without it. also: options
     that have no meaning without the feature."""
@@ -301,7 +306,7 @@ def quick_acks(c):
 def expected_rtt(c):
     if "--rtt" not in c.opts:
         return None
-    guessed = having(c, "-b", int(c.buffer))  # whose default depends on --rtt
+    guessed = with_its_buffer(c)
     return without(guessed, "--rtt"), guessed, 0
 
 
@@ -311,8 +316,7 @@ def rtt_unknown(c):
     (RFC 5682, RFC 3522). Nine SYNs span 247 s. In half of the cases the end that listens sends the data."""
     if not 1e6 < c.rtt < 2e8 or "--no-undo" in c.opts or "outage" in c.link:
         return None
-    known = without(c, "--rtt")
-    known = having(known, "-b", int(known.buffer))  # whose default depends on --rtt
+    known = with_its_buffer(without(c, "--rtt"))
     if random.Random(c.text()).random() < 0.5:
         known = having(known, "-Q")
     return having(known, "--rtt", 0), known, 4
