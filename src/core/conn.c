@@ -207,6 +207,7 @@ void scps_conn_settle(struct scps_conn *c, const struct scps_seg *syn)
         c->s.ctx.env->answered(c->s.ctx.env, c);
     if (a->opts & SCPS_AGREED_TS)
         scps_ts_take(&c->ts, syn->tsval, c->s.ctx.env->now);
+    /* A SYN that came before this one, from a third party, has agreed on nothing. */
     if (c->s.tp)
         memset(c->s.tp->binding, 0, sizeof c->s.tp->binding);
     if (scps_negotiate_has_bindings(&asked, syn) && !scps_conn_need_tp(&c->s))

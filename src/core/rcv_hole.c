@@ -64,10 +64,10 @@ static void jump(struct scps_conn *c, scps_off to)
     scps_conn_notify(c, SCPS_EV_READABLE);
 }
 
-/* Returns the round trip, µs, by which the wait for a hole is measured: SRTT. If the SYN or SYN-ACK
- * was sent again, its answer gives no RTT sample (RFC 6298 section 3), and a receiver that sends no
- * data gets none later. Then it is the time from the first of them to the end of the handshake,
- * which is no shorter than a round trip. */
+/* Returns the round trip, µs, from which the wait for a hole is computed: SRTT. If the SYN or
+ * SYN-ACK was sent again, its answer gives no RTT sample (RFC 6298 section 3), and a receiver that
+ * sends no data gets none later. Then it is the time from the first of them to the end of the
+ * handshake, which is no shorter than a round trip. */
 static scps_dur round_trip(const struct scps_sender *s, scps_time opened)
 {
     return s->rtt.srtt ? s->rtt.srtt : s->established - opened;
