@@ -111,6 +111,21 @@ static void fallback(void **x)
     script_free(t);
 }
 
+/* Ends the connection, opens another one to the same host, and expects that its SYN offers the
+ * capabilities; then frees t. */
+static void the_next_one_offers_them(struct script *t)
+{
+    scps_conn_abort(t->c);
+    expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
+    t->us.port = 0;
+    t->them.port++;
+    script_connect(t, script_now(t));
+    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
+    scps_conn_abort(t->c);
+    t->c = NULL;
+    script_free(t);
+}
+
 /* The link is down when a connection is opened, and up again after so many timeouts. The connection
  * has no capabilities, because a SYN without them was answered; the next one has. */
 static void silence_is_no_refusal(void **x)
@@ -124,15 +139,7 @@ static void silence_is_no_refusal(void **x)
         peer_says(t, SEC((1 << lost) - 1) + MS(100), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
         expect_sent(t, .from = 1, .ack = 1);
         assert_int_equal(why(t, SCPS_FEATURE_SNACK), SCPS_WHY_FELL_BACK);
-        scps_conn_abort(t->c);
-        expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
-        t->us.port = 0;
-        t->them.port++;
-        script_connect(t, script_now(t));
-        expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
-        scps_conn_abort(t->c);
-        t->c = NULL;
-        script_free(t);
+        the_next_one_offers_them(t);
     }
 }
 
@@ -157,15 +164,7 @@ static void an_outage_is_no_refusal(void **x)
     peer_says(t, SEC(9) + MS(600), .flags = SCPS_SYN | SCPS_ACK, .ack = 1);
     expect_event(t, SCPS_EV_CONNECTED);
     script_forget_sent(t);
-    scps_conn_abort(t->c);
-    expect_sent(t, .flags = SCPS_RST | SCPS_ACK, .any_len = true);
-    t->us.port = 0;
-    t->them.port++;
-    script_connect(t, script_now(t));
-    expect_sent(t, .flags = SCPS_SYN, .has = SCPS_HAS_CAPS);
-    scps_conn_abort(t->c);
-    t->c = NULL;
-    script_free(t);
+    the_next_one_offers_them(t);
 }
 
 /* A reset may be caused by the option: one SYN without it is sent, with another initial sequence
